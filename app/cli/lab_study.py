@@ -10,7 +10,7 @@ from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
-from app.measurement.lab_studies import LabResults, WantedLabStudy, plan_lab_study
+from app.measurement.lab_studies import WantedLabStudy, plan_lab_study
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
@@ -26,6 +26,7 @@ from app.reports.lab_study import (
     source,
     write_lab_study,
 )
+from app.storage.lab_results import LabResults
 from app.wording.language import tr
 from app.wording.messages import local_text
 

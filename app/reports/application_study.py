@@ -18,7 +18,7 @@ from app.reports.files import write_atomically
 from app.reports.html_page import render_page
 from app.reports.json_report import condition_data
 from app.reports.study_view import cell_name, condition_lines
-from app.storage.application_results import ApplicationResults
+from app.storage.lab_results import ApplicationResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text

@@ -15,7 +15,7 @@ from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.hub_figure import hub_svg
 from app.reports.svg import PAGE
-from app.storage.hub_results import HubResults
+from app.storage.lab_results import HubResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text

@@ -10,7 +10,6 @@ from pathlib import Path
 from app.domain.application_study import ApplicationResult
 from app.domain.errors import InvalidOption
 from app.domain.hub_study import HubResult
-from app.domain.node_study import NodeResult
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.application_study import STUDY as APPLICATION_SOURCE
 from app.ranking.heat_maps import HeatMap
@@ -27,14 +26,10 @@ from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
 from app.reports.files import write_atomically
 from app.reports.messages import UNKNOWN_STUDY_KIND
-from app.storage.application_results import ApplicationResults
-from app.storage.hub_results import HubResults
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
-
-LabResults = HubResults | NodeResults | ApplicationResults
 
 TITLES = {
     HUB_STUDY: mark("Key exchanges of many clients with one hub"),
@@ -146,7 +141,7 @@ def outcome_lines(results: LabResults) -> list[str]:
     return found
 
 
-def result_words(result: HubResult | NodeResult | ApplicationResult) -> str:
+def result_words(result: LabResult) -> str:
     """Return one result in a line."""
     if isinstance(result, HubResult):
         if result.value is None:

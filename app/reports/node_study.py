@@ -24,7 +24,7 @@ from app.ranking.study_maps import node_maps
 from app.reports.files import write_atomically
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import NodeResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.measurement.lab_studies import LabResults
 from app.measurement.lab_study import LabPartState, LabStudy
 from app.reports.lab_study import (
     TITLES,
@@ -19,7 +18,7 @@ from app.reports.lab_study import (
     source,
     tries_table,
 )
-from app.storage.hub_results import HubResults
+from app.storage.lab_results import HubResults, LabResults
 from ui.common.basics import WIDE_PX, ScrollPage, label, name_tabs
 from ui.common.heat_maps import HeatMaps
 from ui.common.texts import count, duration, tr

@@ -19,7 +19,7 @@ from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.hub_figure import cpu_edges
 from app.reports.hub_study import AT_LEAST, figure_rows, hub_study_data, lines, try_rows, write_hub_study
-from app.storage.hub_results import HubResults, load_hub_results
+from app.storage.lab_results import HubResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
 from vpn_adapters.registry import HUBS, SESSION_HUBS
@@ -84,7 +84,7 @@ def test_rates_that_were_tried_and_limiters_are_named() -> None:
 
 def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path: Path) -> None:
     write_study(tmp_path / "r.json", results())
-    assert load_hub_results(tmp_path / "r.json") == results()
+    assert HubResults.read(tmp_path / "r.json") == results()
     assert results().done() == {CELL}
     assert CELL not in HubStudy().missing("all", results().done())
     desk = LabStudyOperations()

@@ -26,7 +26,7 @@ from app.ranking.node_study import (
     setting_figures,
 )
 from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
-from app.storage.node_results import NodeResults, load_node_results
+from app.storage.lab_results import NodeResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
 
@@ -116,7 +116,7 @@ def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) 
     first = [replace(one, hops=hops()) if one.round == 1 else one for one in rounds()]
     kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(first))
     write_study(tmp_path / "r.json", kept)
-    assert load_node_results(tmp_path / "r.json") == kept
+    assert NodeResults.read(tmp_path / "r.json") == kept
     assert len(kept.done()) == 12
     busy = kept.with_result(replace(first[5], own_load_cores=3.0))
     assert busy.done() == kept.done() - {first[5].key}

@@ -6,6 +6,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_pair
+from app.cli.study_candidates import chosen_solutions
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
@@ -51,9 +52,11 @@ def run(context: CommandContext, study: LabStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
+    solutions = chosen_solutions(study.solutions(options.part), options)
     report = asked_report(context)
     with context.services() as services:
-        wanted = WantedLabStudy(study, options.part, find_pair(context, services), is_fresh=options.fresh)
+        pair = find_pair(context, services)
+        wanted = WantedLabStudy(study, options.part, pair, is_fresh=options.fresh, solutions=solutions)
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(
@@ -77,7 +80,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
         report=report,
         write=lambda path: write_lab_study(results, path),
     )
-    return ExitCode.OK if study.state(options.part, results).is_whole else ExitCode.INCOMPLETE
+    return ExitCode.OK if study.state(options.part, results, solutions=solutions).is_whole else ExitCode.INCOMPLETE
 
 
 def _print_results(context: CommandContext, results: LabResults) -> None:

@@ -9,7 +9,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_pair
-from app.cli.study_candidates import chosen_cells, refuse_candidates
+from app.cli.study_candidates import chosen_cells
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
@@ -87,7 +87,6 @@ def run(context: CommandContext) -> int:
         return file_study.run(context, of_comparison)
     of_lab = LAB_STUDIES.get(options.study)
     if of_lab is not None:
-        refuse_candidates(options)
         return lab_study.run(context, of_lab)
     _check(options.study)
     return _run_transfers(context)

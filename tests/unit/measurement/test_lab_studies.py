@@ -148,6 +148,21 @@ def test_a_fresh_run_of_some_solutions_leaves_the_results_of_others() -> None:
     assert replace(wanted, is_fresh=False).begun(before) is before
 
 
+def test_the_command_line_measures_chosen_solutions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    services, words = pretended(monkeypatch), ["study", "run", HUB_STUDY, "lab:practice", "--json"]
+    assert main([*words, str(tmp_path / "x.json"), "--solutions", "ipsec,wireguard"]) == ExitCode.OK
+    assert "4 of 4 measurements, about " in capsys.readouterr().err
+    found = json.loads((tmp_path / "x.json").read_text())["results"]
+    assert {one["cell"]["solution"] for one in found} == {"ipsec", "wireguard"}
+    services.lab_failures = {hub_cells()[0]: "no"}
+    assert main([*words, "-", "--fresh", "--solutions", "ipsec"]) == ExitCode.OK, "what fails was not chosen"
+    assert "1 of 1 measurements, about " in capsys.readouterr().err
+    assert main([*words, "-", "--solutions", "all"]) == ExitCode.OK
+    assert "3 of 7 measurements, about " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("defaults", "suite"),
     [

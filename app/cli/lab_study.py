@@ -17,7 +17,6 @@ from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
 from app.reports.lab_study import (
     TITLES,
-    OutcomeTable,
     lab_study_data,
     notes,
     outcome_lines,
@@ -27,6 +26,7 @@ from app.reports.lab_study import (
     source,
     write_lab_study,
 )
+from app.reports.outcome_table import OutcomeTable
 from app.storage.lab_results import LabResults
 from app.wording.language import tr
 from app.wording.messages import local_text

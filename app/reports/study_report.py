@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from app.domain.errors import InvalidOption
 from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.transfer_goals import KNOWN_REASONS
-from app.reports.files import write_atomically
 from app.reports.heat_map_view import correlation_text, heat_html
 from app.reports.html_page import render_page
 from app.reports.json_report import condition_data
-from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_view import (
     GOAL_WORDS,
     MOST_NAMED,
@@ -25,6 +21,7 @@ from app.reports.study_view import (
     published_text,
     study_view,
 )
+from app.reports.study_writing import write_outcome
 from app.storage.study_results import StudyResults
 from app.wording.language import source_language
 
@@ -104,12 +101,4 @@ def write_study(results: StudyResults, cells: Sequence[TransferCell], path: Path
         DiskFull: No space is left there.
         InvalidOption: It is another kind, or nothing can be written there.
     """
-    kind = path.suffix.lower()
-    if kind == ".html":
-        text = study_to_html(results, cells)
-    elif kind == ".json":
-        text = f"{json.dumps(study_json(results, cells), indent=2)}\n"
-    else:
-        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
-    write_atomically(path, text.encode())
-    return path
+    return write_outcome(path, lambda: study_to_html(results, cells), lambda: study_json(results, cells))

@@ -25,7 +25,8 @@ from app.ranking.node_study import (
     own_pairs,
     setting_figures,
 )
-from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
+from app.reports.lab_study import lab_study_data, write_lab_study
+from app.reports.node_study import figure_rows, hop_rows
 from app.storage.lab_results import NodeResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
@@ -122,9 +123,9 @@ def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) 
     assert busy.done() == kept.done() - {first[5].key}
     part = NODE_PARTS["quick"]
     assert predicted_node_s(part, kept.done()) == 0 < predicted_node_s(part) <= 600
-    json.dumps(node_study_data(kept))
+    json.dumps(lab_study_data(kept))
     assert len(figure_rows(kept)) == 4
-    write_node_study(kept, tmp_path / "r.html")
+    write_lab_study(kept, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
     assert "MACsec plus WireGuard" in page
     for figure in ("Throughput", "Latency"):

@@ -42,9 +42,13 @@ def add_row(table: Table, study: LabStudy) -> None:
 
 def show(context: CommandContext, study: LabStudy) -> int:
     """Print what a study publishes."""
+    hand_out(context, lab_study_data(study.none("", "")), show=lambda: _print_published(context, study))
+    return ExitCode.OK
+
+
+def _print_published(context: CommandContext, study: LabStudy) -> None:
     _print_table(context, published_table(study.name))
     _print_lines(context, notes(study.name))
-    return ExitCode.OK
 
 
 def run(context: CommandContext, study: LabStudy) -> int:

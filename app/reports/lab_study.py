@@ -21,6 +21,7 @@ from app.ranking.node_study import (
 )
 from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
+from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.outcome_table import OutcomeTable
@@ -147,16 +148,19 @@ def _failed(message: str, *, is_unmeasured: bool = False) -> str:
 
 
 def lab_study_data(results: LabResults) -> dict[str, object]:
-    """Return the outcome as data for programs, in English."""
+    """Return the outcome as data for programs, in English; without a pair what the study publishes.
+
+    Own figures are null then, and there is no pair, part and version.
+    """
+    of_run = {"pair": results.pair, "part": results.part, "version": results.version} if results.pair else {}
     with source_language():
         return {
             "format": 1,
             "study": results.study,
             "source": source(results.study),
-            "pair": results.pair,
-            "part": results.part,
-            "version": results.version,
+            **of_run,
             **_own_data(results),
+            "heat_maps": heat_map_data(outcome_maps(results.study, results)),
         }
 
 

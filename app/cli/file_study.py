@@ -159,8 +159,8 @@ def _print_results(
 def _print_mean_ranks(context: CommandContext, study: ComparisonStudy, own: Mapping[Cell, Figures]) -> None:
     """Print the study's heuristic by own figures, the lowest first."""
     table = Table((Column("VPN"), Column(tr("mean\nrank"), Kind.FIGURE)))
-    for cell, mean in overview_ranks(study, own).items():
-        table.add_row(study.label(cell), decimal(mean, 2))
+    for cell, found in overview_ranks(study, own).items():
+        table.add_row(study.label(cell), decimal(found.mean, 2))
     table.print(context.out)
 
 

@@ -77,8 +77,10 @@ def _figures_data(repeated: RepeatedStudy) -> dict[str, object]:
 
 
 def _mean_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> list[dict[str, object]]:
-    ranked = overview_ranks(study, own).items()
-    return [{"solution": cell[0], "suite": cell[1], "mean_rank": round(mean, 3)} for cell, mean in ranked]
+    return [
+        {"solution": cell[0], "suite": cell[1], "mean_rank": round(found.mean, 3), "ranks": dict(found.ranks)}
+        for cell, found in overview_ranks(study, own).items()
+    ]
 
 
 _OF_ORDERS = ("figure", "places", "platform", "on")

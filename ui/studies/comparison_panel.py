@@ -14,7 +14,7 @@ from app.ranking.study_maps import comparison_maps
 from app.wording.local_forms import minute_text
 from ui.common.basics import ChoiceBox, button, label, label_for, name_tabs, row
 from ui.common.heat_maps import HeatMaps
-from ui.common.study_views import StudyFigures, StudyOrders
+from ui.common.study_views import StudyFigures, StudyOrders, StudyRanks
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
@@ -59,6 +59,8 @@ class ComparisonPanel(QWidget):
         self.tabs.addTab(study_page(self.figures), tr("Figures"))
         self.tabs.addTab(study_page(self.orders), tr("Agreement"))
         self.tabs.addTab(self.maps, tr("Heat maps"))
+        self.ranks = StudyRanks()
+        self._ranks_at = self.tabs.addTab(study_page(self.ranks), tr("Mean ranks"))
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(GRID)
@@ -109,6 +111,7 @@ class ComparisonPanel(QWidget):
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
         self.maps.show_in(self.tabs, comparison_maps(repeated))
+        self.tabs.setTabVisible(self._ranks_at, self.ranks.show_study(repeated))
 
     def _on_run(self) -> None:
         number = self.run

@@ -152,3 +152,11 @@ def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> 
     write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "quick"), replace(kept, part="quick", results=()))
     assert desk.lab_results(NODE_STUDY, "lab:x", "all") == kept
     assert desk.lab_results(NODE_STUDY, "lab:x", "quick").results == ()
+
+
+def test_the_page_names_rounds_that_failed(tmp_path: Path) -> None:
+    failed = NodeResult(NAMES[1], 2, message="gateway-b did not answer.")
+    kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", (*rounds(1), failed))
+    page = write_lab_study(kept, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"<li>Round 2 of {NAMES[1]}: gateway-b did not answer.</li>" in page
+    assert "<h2>Seen and sent at each hop</h2>" in page

@@ -37,9 +37,7 @@ TEMPLATE_FILES = (
     "report.typ",
     "census.html.j2",
     "study.html.j2",
-    "node_study.html.j2",
-    "hub_study.html.j2",
-    "application_study.html.j2",
+    "lab_study.html.j2",
     "heat_maps.html.j2",
     "export/README.txt.j2",
 )

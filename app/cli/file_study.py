@@ -29,7 +29,7 @@ from app.ranking.comparison_study import (
 )
 from app.ranking.overview_ranks import overview_ranks
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
-from app.reports.file_study import comparison_study_data
+from app.reports.file_study import comparison_study_data, published_study_data
 from app.services.wiring import Services
 from app.wording.language import tr
 from app.wording.local_forms import decimal, listed_names, local_figure, rounds_text
@@ -47,6 +47,11 @@ def add_row(table: Table, study: ComparisonStudy) -> None:
 
 def show(context: CommandContext, study: ComparisonStudy) -> int:
     """Print a study's table, and how long its parts take."""
+    hand_out(context, published_study_data(study), show=lambda: _print_published(context, study))
+    return ExitCode.OK
+
+
+def _print_published(context: CommandContext, study: ComparisonStudy) -> None:
     context.out.print(f"{study.citation}. {tr(study.summary)}", markup=False)
     if study.has_places:
         _print_candidates(context, study)
@@ -55,7 +60,6 @@ def show(context: CommandContext, study: ComparisonStudy) -> int:
         _print_table(context, study, study.candidate, None)
     print_parts(context, study)
     _print_notes(context, study)
-    return ExitCode.OK
 
 
 def run(context: CommandContext, study: ComparisonStudy) -> int:
@@ -155,8 +159,8 @@ def _print_results(
 def _print_mean_ranks(context: CommandContext, study: ComparisonStudy, own: Mapping[Cell, Figures]) -> None:
     """Print the study's heuristic by own figures, the lowest first."""
     table = Table((Column("VPN"), Column(tr("mean\nrank"), Kind.FIGURE)))
-    for cell, mean in overview_ranks(study, own).items():
-        table.add_row(study.label(cell), decimal(mean, 2))
+    for cell, found in overview_ranks(study, own).items():
+        table.add_row(study.label(cell), decimal(found.mean, 2))
     table.print(context.out)
 
 

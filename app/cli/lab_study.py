@@ -6,17 +6,17 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_pair
+from app.cli.study_candidates import chosen_solutions
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
-from app.measurement.lab_studies import LabResults, WantedLabStudy, plan_lab_study
+from app.measurement.lab_studies import WantedLabStudy, plan_lab_study
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
 from app.reports.lab_study import (
     TITLES,
-    OutcomeTable,
     lab_study_data,
     notes,
     outcome_lines,
@@ -26,6 +26,8 @@ from app.reports.lab_study import (
     source,
     write_lab_study,
 )
+from app.reports.outcome_table import OutcomeTable
+from app.storage.lab_results import LabResults
 from app.wording.language import tr
 from app.wording.messages import local_text
 
@@ -40,9 +42,13 @@ def add_row(table: Table, study: LabStudy) -> None:
 
 def show(context: CommandContext, study: LabStudy) -> int:
     """Print what a study publishes."""
+    hand_out(context, lab_study_data(study.none("", "")), show=lambda: _print_published(context, study))
+    return ExitCode.OK
+
+
+def _print_published(context: CommandContext, study: LabStudy) -> None:
     _print_table(context, published_table(study.name))
     _print_lines(context, notes(study.name))
-    return ExitCode.OK
 
 
 def run(context: CommandContext, study: LabStudy) -> int:
@@ -50,9 +56,11 @@ def run(context: CommandContext, study: LabStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
+    solutions = chosen_solutions(study.solutions(options.part), options)
     report = asked_report(context)
     with context.services() as services:
-        wanted = WantedLabStudy(study, options.part, find_pair(context, services), is_fresh=options.fresh)
+        pair = find_pair(context, services)
+        wanted = WantedLabStudy(study, options.part, pair, is_fresh=options.fresh, solutions=solutions)
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(
@@ -76,7 +84,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
         report=report,
         write=lambda path: write_lab_study(results, path),
     )
-    return ExitCode.OK if study.state(options.part, results).is_whole else ExitCode.INCOMPLETE
+    return ExitCode.OK if study.state(options.part, results, solutions=solutions).is_whole else ExitCode.INCOMPLETE
 
 
 def _print_results(context: CommandContext, results: LabResults) -> None:

@@ -186,7 +186,7 @@ def add_studies(commands: Commands) -> None:
         parser.add_argument("study", metavar="STUDY", help=tr("its name, see study list"))
     shown.add_argument("--sites", type=int, metavar="N", help=tr("oslv-2004: sites of the mesh (default: 10)"))
     shown.add_argument("--system", metavar="NAME", help=tr("oslv-2004: one system, and how to leave it"))
-    add_json(shown, tr("oslv-2004: write systems, verdicts, tasks and notes as JSON"))
+    add_json(shown, tr("write what is published as JSON; of oslv-2004 systems, verdicts, tasks and notes"))
     run.add_argument("pair", metavar="PAIR", help=tr("lab:NAME (a running lab), or lab:PLATFORM"))
     run.add_argument(
         "--part",
@@ -207,7 +207,8 @@ def add_studies(commands: Commands) -> None:
         metavar="A,B",
         help=tr(
             "ipsec-tls-2011, industrial-2019, oslv-2004: candidates to measure, each as in compare, also any other "
-            "that the hosts have; satcom-2021: some of its VPNs; `all` stands for those of the study (default: all)"
+            "that the hosts have; satcom-2021, satcom-applications, iiot-hub: some of its solutions; `all` stands for "
+            "those of the study (default: all)"
         ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))

@@ -109,11 +109,11 @@ ONLY_OVERVIEW = MessageForm("cli.only-overview", "{option} is for tunnelmark stu
 NO_SYSTEM = MessageForm("cli.no-system", "{study} has no system named {name}.", "Systems: {known}.")
 STUDY_SOLUTIONS_FIXED = MessageForm(
     "cli.study-solutions-fixed",
-    "The candidates of {study} cannot be chosen: its table is measured as it is.",
-    "Leave --solutions out, or measure others with: tunnelmark compare.",
+    "{study} measures settings of nodes and gateways, not solutions: there is nothing to choose.",
+    "Leave --solutions out, or measure solutions with: tunnelmark compare.",
 )
 STUDY_HAS_NO_CELLS = MessageForm(
-    "cli.study-has-no-cells", "This part of {study} has no transfers over {name}.", "Take {known}, or all."
+    "cli.study-has-no-cells", "This part of {study} has no measurements of {name}.", "Take {known}, or all."
 )
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",

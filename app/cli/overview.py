@@ -51,7 +51,7 @@ def refuse_options(options: argparse.Namespace) -> None:
     Raises:
         InvalidOption: One was given.
     """
-    for name in ("sites", "system", "json"):
+    for name in ("sites", "system"):
         if getattr(options, name) is not None:
             raise InvalidOption(ONLY_OVERVIEW(option=f"--{name}", study=OVERVIEW))
 

@@ -9,7 +9,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_pair
-from app.cli.study_candidates import chosen_cells, refuse_candidates
+from app.cli.study_candidates import chosen_cells
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
@@ -26,7 +26,7 @@ from app.ranking.study_parts import PARTS, SATCOM, cells_of, missing_cells, pred
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
-from app.reports.study_report import study_json, write_study
+from app.reports.study_report import published_json, study_json, write_study
 from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines
 from app.storage.study_results import StudyResults
 from app.wording.language import tr
@@ -70,13 +70,17 @@ def show(context: CommandContext) -> int:
     if of_lab is not None:
         return lab_study.show(context, of_lab)
     _check(context.options.study)
+    hand_out(context, published_json(), show=lambda: _print_published(context))
+    return ExitCode.OK
+
+
+def _print_published(context: CommandContext) -> None:
     context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
     published = published_transfers()
     _print_table(context, tuple(published), {})
     print_figures(context, published, tr("published"))
     for text in STUDY_NOTES:
         context.out.print(tr(text), markup=False)
-    return ExitCode.OK
 
 
 def run(context: CommandContext) -> int:
@@ -87,7 +91,6 @@ def run(context: CommandContext) -> int:
         return file_study.run(context, of_comparison)
     of_lab = LAB_STUDIES.get(options.study)
     if of_lab is not None:
-        refuse_candidates(options)
         return lab_study.run(context, of_lab)
     _check(options.study)
     return _run_transfers(context)

@@ -1,4 +1,4 @@
-"""`--solutions` of `tunnelmark study run`: candidates to be measured, also those that the study does not have."""
+"""`--solutions` of `tunnelmark study run`: what is to be measured of a study, or beside its own candidates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from app.cli.names import check_list, check_solutions, words_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.solutions import BASELINE
-from app.domain.transfers import TransferCell
+from app.domain.transfers import NO_VPN, TransferCell, of_solutions
 from app.ranking.comparison_study import ComparisonStudy
 
 ALL = "all"
 """Word for every candidate of the study that the hosts have."""
-
-NO_TUNNEL = "none"
-"""Name of the bare link in the satellite study."""
 
 
 def check_candidates(text: str | None) -> None:
@@ -31,14 +28,24 @@ def check_candidates(text: str | None) -> None:
     check_solutions([word for word in words_of(text) if word != ALL])
 
 
-def refuse_candidates(options: argparse.Namespace) -> None:
-    """Refuse the option for a study whose candidates cannot be chosen.
+def chosen_solutions(known: Sequence[str], options: argparse.Namespace) -> tuple[str, ...]:
+    """Return which solutions of a study's part are to be measured; none for all of them.
+
+    Args:
+        known: Solutions of the part; none where it measures something else.
+        options: Of the command line.
 
     Raises:
-        InvalidOption: It was given.
+        InvalidOption: Nothing is named, what the part has no measurements of, or it has no solutions.
     """
-    if options.solutions is not None:
+    check_list("--solutions", options.solutions)
+    words = {word: NO_VPN if word == BASELINE else word for word in words_of(options.solutions)}
+    if words and not known:
         raise InvalidOption(STUDY_SOLUTIONS_FIXED(study=options.study))
+    unknown = next((word for word, name in words.items() if name not in (*known, ALL)), None)
+    if unknown is not None:
+        raise InvalidOption(STUDY_HAS_NO_CELLS(study=options.study, name=unknown, known=tuple(known)))
+    return () if ALL in words else tuple(words.values())
 
 
 def chosen_cells(cells: Sequence[TransferCell], options: argparse.Namespace) -> tuple[TransferCell, ...]:
@@ -47,12 +54,7 @@ def chosen_cells(cells: Sequence[TransferCell], options: argparse.Namespace) -> 
     Raises:
         InvalidOption: Nothing is named, or what the study has no cells of.
     """
-    check_list("--solutions", options.solutions)
-    words, known = words_of(options.solutions), tuple(dict.fromkeys(one.solution for one in cells))
-    unknown = [word for word in words if word not in (*known, BASELINE, ALL)]
-    if unknown:
-        raise InvalidOption(STUDY_HAS_NO_CELLS(study=options.study, name=unknown[0], known=known))
-    return tuple(one for one in cells if not words or ALL in words or one.solution in (*words, NO_TUNNEL))
+    return of_solutions(cells, chosen_solutions(tuple(dict.fromkeys(one.solution for one in cells)), options))
 
 
 def wanted_candidates(found: Discovery, study: ComparisonStudy, text: str | None) -> tuple[tuple[str, str], ...] | None:

@@ -1,4 +1,4 @@
-"""Outcome of a study that was run: figures as JSON, a table on the terminal, a report."""
+"""Output of a study that is shown or was run: figures as JSON, a table on the terminal, a report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.cli.context import CommandContext
-from app.cli.files import check_text, report_paths, write_text
+from app.cli.files import STDOUT, check_text, report_paths, write_text
 from app.wording.language import tr
 
 
@@ -29,8 +29,8 @@ def hand_out(
     data: Mapping[str, object],
     *,
     show: Callable[[], None],
-    report: Path | None,
-    write: Callable[[Path], object],
+    report: Path | None = None,
+    write: Callable[[Path], object] | None = None,
 ) -> None:
     """Write and print what the options ask for.
 
@@ -38,13 +38,13 @@ def hand_out(
         data: Figures for `--json`.
         show: Prints figures; left out where the JSON goes to stdout.
         report: File of the report; None for none.
-        write: Writes the report.
+        write: Writes the report; None where a command has none.
     """
     options = context.options
     if options.json:
         write_text(options.json, json.dumps(data, indent=2))
-    if options.json != "-":
+    if options.json != STDOUT:
         show()
-    if report is not None:
+    if report is not None and write is not None:
         write(report)
         context.err.print(tr("Report: {path}").format(path=report), markup=False, soft_wrap=True)

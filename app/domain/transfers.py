@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -74,6 +74,15 @@ class TransferCell:
     congestion: str
     solution: str
     proxy: str
+
+
+NO_VPN = "none"
+"""Solution of the cells without a VPN."""
+
+
+def of_solutions(cells: Iterable[TransferCell], solutions: Collection[str]) -> tuple[TransferCell, ...]:
+    """Return the cells of some VPNs, and those without one, which these are compared with; all where none is named."""
+    return tuple(one for one in cells if not solutions or one.solution in (*solutions, NO_VPN))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from app.domain.adapters import Adapter
@@ -12,8 +11,7 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition
 from app.domain.errors import InvalidOption
 from app.domain.solutions import Suite
-from app.domain.transfers import TransferCell
-from app.domain.version import tunnelmark_version
+from app.domain.transfers import TransferCell, of_solutions
 from app.measurement.application_run import ApplicationPlan, ApplicationRun
 from app.measurement.cell_run import CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
@@ -22,7 +20,7 @@ from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
 from app.measurement.satellite_choices import satellite_choices
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
-from app.storage.application_results import ApplicationResults, load_application_results
+from app.storage.lab_results import ApplicationResults
 
 _BUILD_S, _PROOF_S, _EACH_S = 60.0, 45.0, 10.0
 """Time to build the tunnels of a congestion control, to measure the bare link under a condition, around each cell.
@@ -56,6 +54,7 @@ class ApplicationStudy(LabStudy):
     name = APPLICATION_STUDY
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
+    kind = ApplicationResults
 
     def keys(self, part: str) -> tuple[TransferCell, ...]:
         """Return the cells of a part."""
@@ -66,17 +65,9 @@ class ApplicationStudy(LabStudy):
         del part  # cells take as long in each
         return predicted_application_s(keys)
 
-    def none(self, pair: str, part: str) -> ApplicationResults:
-        """Return results without any."""
-        return ApplicationResults(APPLICATION_STUDY, pair, part, tunnelmark_version())
-
-    def load(self, file: Path) -> ApplicationResults | None:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
-        return load_application_results(file)
+    def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
+        """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""
+        return of_solutions(application_cells(part), solutions)
 
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[tuple[str, tuple[Adapter, Suite]]]:
         """Return adapter and suite by the study's name of a VPN.
@@ -86,12 +77,11 @@ class ApplicationStudy(LabStudy):
         """
         if run.conditioned is None:
             raise InvalidOption(APPLICATIONS_NEED_LAB(pair=run.discovery.pair.name))
-        cells = self.missing(run.part, run.kept.results.done())
-        return tuple(satellite_choices(adapters.adapters, run.discovery, cells).items())
+        return tuple(satellite_choices(adapters.adapters, run.discovery, self.left(run)).items())
 
     def measure(self, run: LabRun, choices: Sequence[tuple[str, tuple[Adapter, Suite]]]) -> None:
         """Measure the cells that are not done yet; the lab's link is as before afterwards."""
-        link, cells = run.conditioned, self.missing(run.part, run.kept.results.done())
+        link, cells = run.conditioned, self.left(run)
         if link is None or not cells:
             return
         hold = link.hold

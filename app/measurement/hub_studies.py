@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from app.domain.adapters import find_suite
-from app.domain.hosts import Side
 from app.domain.hub_study import HubCell, HubKind, HubResult
-from app.domain.version import tunnelmark_version
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
-from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, NODE_SOLUTION_MISSING
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
-from app.storage.hub_results import HubResults, load_hub_results
+from app.storage.lab_results import HubResults
 
 HUB_PARTS: Mapping[str, HubPart] = {
     "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
@@ -47,6 +43,7 @@ class HubStudy(LabStudy):
     name = HUB_STUDY
     parts = tuple(HUB_PARTS)
     needs_lab = HUB_STUDY_NEEDS_LAB
+    kind = HubResults
 
     def keys(self, part: str) -> tuple[HubCell, ...]:
         """Return the cells of a part."""
@@ -56,21 +53,9 @@ class HubStudy(LabStudy):
         """Return about how long some cells take, in s."""
         return predicted_hub_s(HUB_PARTS[part], keys)
 
-    def none(self, pair: str, part: str) -> HubResults:
-        """Return results without any."""
-        return HubResults(HUB_STUDY, pair, part, tunnelmark_version())
-
-    def load(self, file: Path) -> HubResults | None:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
-        return load_hub_results(file)
-
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[HubChoice | HubResult]:
         """Return hub and suite of each cell that is not done, or why it has none."""
-        return [_choice(adapters, run, cell) for cell in self.missing(run.part, run.kept.results.done())]
+        return [_choice(adapters, run, cell) for cell in self.left(run)]
 
     def measure(self, run: LabRun, choices: Sequence[HubChoice | HubResult]) -> None:
         """Keep why cells cannot be measured, and measure the others."""
@@ -86,14 +71,9 @@ class HubStudy(LabStudy):
 
 def _choice(adapters: LabStudyAdapters, run: LabRun, cell: HubCell) -> HubChoice | HubResult:
     """Return hub and suite of a cell, or why there is none; the suite is the safe default, or else the best."""
-    discovery = run.discovery
-    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
     hub = adapters.hubs[cell.solution]
-    adapter = hub.adapter(1)
-    default = next((suite for name, suite in discovery.defaults if name == cell.solution), None)
-    wanted = find_suite(adapter, *facts, default) if default is not None else None
-    suite = wanted or next(iter(adapter.suites(*facts)), None)
+    suite = usual_suite(hub.adapter(1), run.discovery, cell.solution)
     if suite is None:
-        why = discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
+        why = run.discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
         return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
     return HubChoice(cell, hub, adapters.session_hubs.get(cell.solution), suite)

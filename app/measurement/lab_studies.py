@@ -9,15 +9,12 @@ from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter
-from app.domain.application_study import ApplicationResult
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec
-from app.domain.hub_study import HubResult
 from app.domain.hubs import Hub, SessionHub
 from app.domain.node_protection import NodeProtection
-from app.domain.node_study import NodeResult
 from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
 from app.lab.practice_labs import Labs
@@ -28,15 +25,11 @@ from app.measurement.messages.studies import A_STUDY
 from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
-from app.storage.application_results import ApplicationResults
-from app.storage.hub_results import HubResults
 from app.storage.in_use import InUse
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import read_all, results_file
 
-LabResult = HubResult | NodeResult | ApplicationResult
-LabResults = HubResults | NodeResults | ApplicationResults
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
 LAB_STUDIES: Mapping[str, LabStudy] = {one.name: one for one in (NodeStudy(), HubStudy(), ApplicationStudy())}
@@ -53,12 +46,20 @@ class WantedLabStudy:
         pair: A practice lab's.
         is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later run
             that is not fresh goes on.
+        solutions: Those of the part that are measured; none for all.
     """
 
     study: LabStudy
     part: str
     pair: PairSpec
     is_fresh: bool = False
+    solutions: tuple[str, ...] = ()
+
+    def begun(self, found: LabResults) -> LabResults:
+        """Return results as a run begins with them: what it measures afresh is marked."""
+        if not self.is_fresh:
+            return found
+        return found.to_measure_afresh(self.study.chosen(self.part, self.solutions) if self.solutions else None)
 
 
 class LabStudyOperations:
@@ -131,14 +132,14 @@ class LabStudyOperations:
         study, pair, part = wanted.study, discovery.pair, wanted.part
         self.refuse_lab_study(study.name, pair)
         with self.in_use.hold((pair.a, pair.b), A_STUDY()):
-            found = self.lab_results(study.name, pair.name, part)
-            if wanted.is_fresh:
-                found = found.to_measure_afresh()
+            found = wanted.begun(self.lab_results(study.name, pair.name, part))
             kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part), on_result)
             sessions = self.sessions(pair, token=token)
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.conditioned(pair)
-            run = LabRun(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token)
+            run = LabRun(
+                *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token), wanted.solutions
+            )
             choices = study.choices(self, run)
             if found.afresh:
                 kept.store()
@@ -193,4 +194,4 @@ def plan_lab_study(
     services.refuse_if_in_use(pair)
     found = services.discover(pair, token=token, on_progress=on_progress)
     stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part)
-    return PlannedLabStudy(found, study.state(wanted.part, stored))
+    return PlannedLabStudy(found, study.state(wanted.part, stored, solutions=wanted.solutions))

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.hosts import Side
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
 from app.domain.node_protection import NodeProtection
+from app.domain.solutions import Suite
+from app.domain.version import tunnelmark_version
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.tunnels import DeployedTunnels
+from app.storage.lab_results import PartResults
 from app.storage.study_files import KeptStudy, ResultsByKey
 
 
@@ -74,6 +78,7 @@ class LabRun:
         kept: Results, stored as they come.
         report: Gets what happens.
         token: Cancels it.
+        solutions: Those that are measured; none for all of the part.
     """
 
     part: str
@@ -85,6 +90,7 @@ class LabRun:
     kept: KeptStudy[Any]
     report: Callable[[str], None]
     token: CancelToken
+    solutions: tuple[str, ...] = ()
 
 
 class LabStudy(ABC):
@@ -94,11 +100,13 @@ class LabStudy(ABC):
         name: Name of the study.
         parts: Names of its parts, the shortest first.
         needs_lab: Refuses a pair that is no practice lab.
+        kind: Class of its results.
     """
 
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
+    kind: type[PartResults[Any, Any]]
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:
@@ -107,18 +115,6 @@ class LabStudy(ABC):
     @abstractmethod
     def predicted_s(self, part: str, keys: Sequence[Hashable]) -> float:
         """Return about how long some measurements of a part take, in s."""
-
-    @abstractmethod
-    def none(self, pair: str, part: str) -> Any:
-        """Return results of a part on a pair of which nothing is measured."""
-
-    @abstractmethod
-    def load(self, file: Path) -> Any:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
 
     @abstractmethod
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[Any]:
@@ -132,18 +128,62 @@ class LabStudy(ABC):
     def measure(self, run: LabRun, choices: Sequence[Any]) -> None:
         """Measure what is not done yet."""
 
-    def missing(self, part: str, done: Collection[Hashable]) -> tuple[Any, ...]:
-        """Return the keys of a part that are not done."""
-        return tuple(key for key in self.keys(part) if key not in done)
+    def none(self, pair: str, part: str) -> Any:
+        """Return results of a part on a pair of which nothing is measured."""
+        return self.kind(self.name, pair, part, tunnelmark_version())
 
-    def state(self, part: str, results: ResultsByKey | None, ended: Collection[Hashable] = ()) -> LabPartState:
+    def load(self, file: Path) -> Any:
+        """Read results; None where there are none.
+
+        Raises:
+            InvalidFile: The file cannot be read.
+        """
+        return self.kind.read(file)
+
+    def solutions(self, part: str) -> tuple[str, ...]:
+        """Return the solutions of a part, among which a run may choose; none where its measurements are of settings."""
+        return tuple(dict.fromkeys(key.solution for key in self.chosen(part)))
+
+    def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[Any, ...]:
+        """Return the keys of a part's measurements, in the order of measuring.
+
+        Args:
+            solutions: Those whose measurements are wanted; none for all.
+        """
+        keys: Sequence[Any] = self.keys(part)
+        return tuple(key for key in keys if not solutions or key.solution in solutions)
+
+    def missing(self, part: str, done: Collection[Hashable], solutions: Collection[str] = ()) -> tuple[Any, ...]:
+        """Return the keys of a part, or of some of its solutions, that are not done."""
+        return tuple(key for key in self.chosen(part, solutions) if key not in done)
+
+    def left(self, run: LabRun) -> tuple[Any, ...]:
+        """Return the keys that a run has to measure."""
+        return self.missing(run.part, run.kept.results.done(), run.solutions)
+
+    def state(
+        self,
+        part: str,
+        results: ResultsByKey | None,
+        ended: Collection[Hashable] = (),
+        solutions: Collection[str] = (),
+    ) -> LabPartState:
         """Return how much of a part is measured.
 
         Args:
             results: What there is; None for nothing.
             ended: Keys of results that count as measured although they are to be measured again: those that failed.
+            solutions: Those that count; none for all.
         """
         done = results.done() if results is not None else frozenset()
-        keys, missing = self.keys(part), self.missing(part, done.union(ended))
+        keys, missing = self.chosen(part, solutions), self.missing(part, done.union(ended), solutions)
         predicted = self.predicted_s(part, keys), self.predicted_s(part, missing)
         return LabPartState(part, len(keys), len(keys) - len(missing), *predicted)
+
+
+def usual_suite(adapter: Adapter, discovery: Discovery, solution: str) -> Suite | None:
+    """Return the safe default of a solution on two hosts, or else the first suite that it has there; None without."""
+    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
+    default = next((suite for name, suite in discovery.defaults if name == solution), None)
+    wanted = find_suite(adapter, *facts, default) if default is not None else None
+    return wanted or next(iter(adapter.suites(*facts)), None)

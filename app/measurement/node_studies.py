@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import find_suite
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.node_protection import ProtectedPlace
 from app.domain.node_study import NodeSetting
-from app.domain.version import tunnelmark_version
-from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
 from app.measurement.node_study_run import NodeChoice, NodePart, NodeStudyRun, ProtectedNodes
 from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings
-from app.storage.node_results import NodeResults, load_node_results
+from app.storage.lab_results import NodeResults
 
 NODE_PARTS: Mapping[str, NodePart] = {
     "quick": NodePart(rounds=3, pings=200, seconds=4),
@@ -52,6 +49,7 @@ class NodeStudy(LabStudy):
     name = NODE_STUDY
     parts = tuple(NODE_PARTS)
     needs_lab = NODE_STUDY_NEEDS_LAB
+    kind = NodeResults
 
     def keys(self, part: str) -> tuple[tuple[str, int], ...]:
         """Return settings and rounds of a part."""
@@ -61,17 +59,10 @@ class NodeStudy(LabStudy):
         """Return about how long some rounds of settings take, in s."""
         return predicted_node_s(NODE_PARTS[part], frozenset(self.keys(part)).difference(keys))
 
-    def none(self, pair: str, part: str) -> NodeResults:
-        """Return results without any."""
-        return NodeResults(NODE_STUDY, pair, part, tunnelmark_version())
-
-    def load(self, file: Path) -> NodeResults | None:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
-        return load_node_results(file)
+    def solutions(self, part: str) -> tuple[str, ...]:
+        """Return none: settings are measured."""
+        del part  # it has the same ones in each
+        return ()
 
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[NodeChoice]:
         """Return adapters and suites of each setting.
@@ -95,18 +86,15 @@ class NodeStudy(LabStudy):
 
 def _choice(adapters: LabStudyAdapters, discovery: Discovery, setting: NodeSetting) -> NodeChoice:
     """Return adapters and suites of a setting; the tunnel's suite is the safe default, or the only one it has."""
-    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
     carrier = adapters.adapters[setting.carrier]
-    offered = carrier.suites(*facts)
-    default = next((suite for name, suite in discovery.defaults if name == setting.carrier), None)
-    suite = find_suite(carrier, *facts, default) if default is not None else next(iter(offered), None)
+    suite = usual_suite(carrier, discovery, setting.carrier)
     if suite is None:
         why = discovery.unavailable.get(setting.carrier, NO_SAFE_SUITE())
         raise InvalidOption(NODE_SOLUTION_MISSING(title=setting.title, why=why))
     if setting.place is ProtectedPlace.NOWHERE:
         return NodeChoice(setting, carrier, suite, None)
     protection = adapters.node_protections[setting.protection]
-    own = protection.suite(*facts, setting.suite)
+    own = protection.suite(discovery.facts[Side.A.value], discovery.facts[Side.B.value], setting.suite)
     if own is None:
         why = discovery.unavailable.get(setting.protection, NO_SAFE_SUITE())
         raise InvalidOption(NODE_SOLUTION_MISSING(title=setting.title, why=why))

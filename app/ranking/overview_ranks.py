@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from app.policy.overview import PRINTED_SITES, PublishedSystem, overview_systems
 from app.ranking.comparison_study import Cell, ComparisonStudy, Figures, StudyFigure
-from app.ranking.mean_ranks import mean_ranks
+from app.ranking.mean_ranks import mean_ranks, ranks
+
+SETUP, TASKS = "setup", "tasks"
+"""Attributes that the overview prints; the others are the study's figures."""
 
 
-def overview_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> Mapping[Cell, float]:
-    """Return the mean rank of each cell that has every figure and is a system of the overview, the lowest first.
+@dataclass(frozen=True, slots=True)
+class OverviewRank:
+    """Rank of a system by all attributes, of equal weight.
 
-    Attributes are the study's figures, and the overview's setup and tasks for ten sites, all of equal weight.
+    Attributes:
+        mean: Mean of its ranks; the lowest is the best.
+        ranks: By attribute, 1 the best; equal figures share the mean of their places.
+    """
+
+    mean: float
+    ranks: Mapping[str, float]
+
+
+def overview_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> Mapping[Cell, OverviewRank]:
+    """Return the ranks of each cell that has every figure and is a system of the overview, the lowest mean first.
+
+    Attributes are the study's figures, and the overview's setup and tasks for ten sites.
     """
     systems = {one.published.name: one.published for one in overview_systems()}
     names = {(one.solution, one.suite): one.published for one in study.candidate if one.published in systems}
@@ -25,7 +42,11 @@ def overview_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> Mappi
         return {}
     attributes = _attributes(study, own, {cell: systems[names[cell[:2]]] for cell in cells})
     means = mean_ranks(attributes, dict.fromkeys(attributes, 1.0))
-    return dict(sorted(means.items(), key=lambda one: one[1]))
+    by_attribute = {name: ranks(figures) for name, figures in attributes.items()}
+    return {
+        cell: OverviewRank(mean, {name: found[cell] for name, found in by_attribute.items()})
+        for cell, mean in sorted(means.items(), key=lambda one: one[1])
+    }
 
 
 def _attributes(
@@ -39,6 +60,6 @@ def _attributes(
 
     return {
         **{one.name: {cell: lower_better(one, cell) for cell in systems} for one in study.figure},
-        "setup": {cell: float(one.setup_asterisks) for cell, one in systems.items()},
-        "tasks": {cell: float(one.effort.total(PRINTED_SITES)) for cell, one in systems.items()},
+        SETUP: {cell: float(one.setup_asterisks) for cell, one in systems.items()},
+        TASKS: {cell: float(one.effort.total(PRINTED_SITES)) for cell, one in systems.items()},
     }

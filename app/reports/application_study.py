@@ -1,24 +1,15 @@
-"""Outcome of applications over a satellite link: figures, what they say, JSON and a page."""
+"""Outcome of applications over a satellite link: figures, and what they say."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 
 from app.domain.application_study import ApplicationResult
 from app.domain.transfers import CONGESTION, TransferCell
-from app.ranking.application_study import (
-    APPLICATION_STUDY,
-    STUDY,
-    has_published_share,
-    published_flows,
-    share_agreement,
-)
-from app.reports.files import write_atomically
-from app.reports.html_page import render_page
+from app.ranking.application_study import has_published_share, published_flows, share_agreement
 from app.reports.json_report import condition_data
 from app.reports.study_view import cell_name, condition_lines
-from app.storage.application_results import ApplicationResults
+from app.storage.lab_results import ApplicationResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
@@ -128,15 +119,9 @@ def words(result: ApplicationResult) -> str:
 
 
 def application_data(results: ApplicationResults) -> dict[str, object]:
-    """Return the outcome as data for programs."""
+    """Return what this study alone has as data for programs."""
     own = share_agreement(results.results)
     return {
-        "format": 1,
-        "study": APPLICATION_STUDY,
-        "source": STUDY,
-        "pair": results.pair,
-        "part": results.part,
-        "version": results.version,
         "published_share_pct": list(published_flows().share_pct),
         "share_cells": own.cells,
         "share_within": own.within,
@@ -157,22 +142,3 @@ def _data(result: ApplicationResult) -> dict[str, object]:
         "is_condition_missed": result.is_condition_missed,
         "message": result.message,
     }
-
-
-def write_application_study(results: ApplicationResults, path: Path) -> None:
-    """Write the outcome as an HTML page.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-    """
-    page = render_page(
-        "application_study.html.j2",
-        results=results,
-        source=STUDY,
-        headings=HEADINGS,
-        rows=figure_rows(results),
-        lines=lines(results),
-        notes=APPLICATION_NOTES,
-    )
-    write_atomically(path, page.encode())

@@ -16,6 +16,10 @@ from app.ranking.comparison_study import (
 )
 from app.ranking.overview_ranks import overview_ranks
 from app.ranking.own_study_figures import ComparedOrder
+from app.ranking.repeated_study import RepeatedStudy, unmeasured_study
+from app.ranking.study_maps import comparison_maps
+from app.reports.heat_map_data import heat_map_data
+from app.wording.language import source_language
 
 
 def comparison_study_data(
@@ -26,8 +30,6 @@ def comparison_study_data(
     Args:
         compared: The study's orders, compared with those of the own figures.
     """
-    published = published_figures(study)
-    orders = [_order(one) for one in compared]
     measured = [(one.solution, one.suite) for one in record.plan.candidates]
     return {
         "format": 1,
@@ -37,6 +39,23 @@ def comparison_study_data(
         "campaign_id": record.campaign_id,
         "version": record.tunnelmark_version,
         "rounds": record.plan.profile.rounds,
+        **_figures_data(RepeatedStudy(study, own, tuple(compared))),
+        "left_out": [[one.solution, one.suite] for one in study.left_out(measured)],
+    }
+
+
+def published_study_data(study: ComparisonStudy) -> dict[str, object]:
+    """Return what a study publishes, with the keys of a repetition; own figures are null."""
+    head = {"format": 1, "study": study.name, "source": study.citation}
+    return {**head, **_figures_data(unmeasured_study(study))}
+
+
+def _figures_data(repeated: RepeatedStudy) -> dict[str, object]:
+    study, own = repeated.study, repeated.own
+    published, orders = published_figures(study), [_order(one) for one in repeated.orders]
+    with source_language():
+        maps = heat_map_data(comparison_maps(repeated))
+    return {
         "rows": [
             {
                 "solution": one.solution,
@@ -53,13 +72,15 @@ def comparison_study_data(
         "order": {key: value for key, value in orders[0].items() if key not in _OF_ORDERS} if orders else None,
         "orders": orders,
         **({"mean_ranks": _mean_ranks(study, own)} if study.has_mean_ranks else {}),
-        "left_out": [[one.solution, one.suite] for one in study.left_out(measured)],
+        "heat_maps": maps,
     }
 
 
 def _mean_ranks(study: ComparisonStudy, own: Mapping[Cell, Figures]) -> list[dict[str, object]]:
-    ranked = overview_ranks(study, own).items()
-    return [{"solution": cell[0], "suite": cell[1], "mean_rank": round(mean, 3)} for cell, mean in ranked]
+    return [
+        {"solution": cell[0], "suite": cell[1], "mean_rank": round(found.mean, 3), "ranks": dict(found.ranks)}
+        for cell, found in overview_ranks(study, own).items()
+    ]
 
 
 _OF_ORDERS = ("figure", "places", "platform", "on")

@@ -9,6 +9,7 @@ from app.ranking.study_maps import comparison_maps
 from app.reports.figures import draw_figures
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
+from app.reports.mean_rank_table import MEAN_RANK_NOTE, mean_rank_table
 from app.reports.svg import PAGE
 from app.reports.view import COLUMNS, report_view
 from app.reports.view_candidates import LATENCY_COLUMNS
@@ -29,4 +30,6 @@ def to_html(record: CampaignRecord, ranking: Ranking) -> str:
         latency_columns=tuple(map(tr, LATENCY_COLUMNS)),
         figures=draw_figures(record, ranking, PAGE),
         maps=heat_html(comparison_maps(repeated), is_folded=True) if repeated is not None else "",
+        ranks=mean_rank_table(repeated) if repeated is not None else None,
+        ranks_note=MEAN_RANK_NOTE,
     )

@@ -1,21 +1,16 @@
-"""Study of a hub: texts of its outcome, JSON for programs, one HTML page for people."""
+"""Study of a hub: texts and drawings of its outcome, and its figures as data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.results import CpuUsage
-from app.ranking.hub_study import HUB_STUDY, hub_study_source, in_order, published_rate, published_rates
-from app.ranking.study_maps import hub_maps
-from app.reports.files import write_atomically
-from app.reports.heat_map_view import heat_html
-from app.reports.html_page import render_page
+from app.ranking.hub_study import in_order, published_rate, published_rates
 from app.reports.hub_figure import hub_svg
 from app.reports.svg import PAGE
-from app.storage.hub_results import HubResults
+from app.storage.lab_results import HubResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
@@ -160,22 +155,24 @@ def _limiters(result: HubResult) -> Sequence[str]:
     return tuple(dict.fromkeys(words for window in windows for words in window.limiters))
 
 
-def hub_study_data(results: HubResults) -> dict[str, object]:
-    """Return the outcome as data for programs."""
+def hub_data(results: HubResults) -> dict[str, object]:
+    """Return what this study alone has as data for programs."""
     return {
-        "format": 1,
-        "study": HUB_STUDY,
-        "source": hub_study_source(),
-        "pair": results.pair,
-        "part": results.part,
-        "version": results.version,
         "published": [asdict(one) for one in published_rates()],
         "results": [{**asdict(one), "is_lower_bound": one.is_lower_bound} for one in in_order(results.results)],
     }
 
 
 @dataclass(frozen=True, slots=True)
-class _Figure:
+class CpuFigure:
+    """CPU of a hub as it is drawn on a page.
+
+    Attributes:
+        title: Name of the solution.
+        svg: The drawing.
+        caption: What the hub was asked for meanwhile.
+    """
+
     title: str
     svg: str
     caption: str
@@ -188,7 +185,8 @@ def cpu_caption(window: HubWindow) -> str:
     )
 
 
-def _figures(results: HubResults) -> list[_Figure]:
+def cpu_figures(results: HubResults) -> list[CpuFigure]:
+    """Return a figure of the CPU of each hub of which it is known."""
     found = []
     for number, one in enumerate(in_order(results.results)):
         if not one.cpu or one.window is None:
@@ -196,28 +194,5 @@ def _figures(results: HubResults) -> list[_Figure]:
         title = one.cell.title
         caption = cpu_caption(one.window)
         name = "hub" + "abcdefghijklmnopqrstuvwxyz"[number]
-        found.append(_Figure(title, hub_svg(one.cpu, PAGE, name=name, description=f"{title}: {caption}"), caption))
+        found.append(CpuFigure(title, hub_svg(one.cpu, PAGE, name=name, description=f"{title}: {caption}"), caption))
     return found
-
-
-def write_hub_study(results: HubResults, path: Path) -> None:
-    """Write the outcome as an HTML page.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-    """
-    page = render_page(
-        "hub_study.html.j2",
-        results=results,
-        source=hub_study_source(),
-        headings=HEADINGS,
-        rows=figure_rows(results),
-        figures=_figures(results),
-        try_headings=TRY_HEADINGS,
-        tries=try_rows(results),
-        maps=heat_html(hub_maps(results.results), is_folded=True),
-        lines=lines(results),
-        notes=HUB_NOTES,
-    )
-    write_atomically(path, page.encode())

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.application_study import ApplicationResult
-from app.domain.errors import InvalidOption
 from app.domain.hub_study import HubResult
-from app.domain.node_study import NodeResult
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.application_study import STUDY as APPLICATION_SOURCE
 from app.ranking.heat_maps import HeatMap
@@ -25,16 +21,15 @@ from app.ranking.node_study import (
 )
 from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
-from app.reports.files import write_atomically
-from app.reports.messages import UNKNOWN_STUDY_KIND
-from app.storage.application_results import ApplicationResults
-from app.storage.hub_results import HubResults
-from app.storage.node_results import NodeResults
+from app.reports.heat_map_data import heat_map_data
+from app.reports.heat_map_view import heat_html
+from app.reports.html_page import render_page
+from app.reports.outcome_table import OutcomeTable
+from app.reports.study_writing import write_outcome
+from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure
 from app.wording.messages import local_text
-
-LabResults = HubResults | NodeResults | ApplicationResults
 
 TITLES = {
     HUB_STUDY: mark("Key exchanges of many clients with one hub"),
@@ -42,23 +37,6 @@ TITLES = {
     APPLICATION_STUDY: mark("Web page, telephone call and two connections over satellite links, with and without VPNs"),
 }
 """English titles, to be translated, by study."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeTable:
-    """A table of an outcome.
-
-    Attributes:
-        title: Heading, in the user's language.
-        headings: Of the columns, in the user's language.
-        rows: Texts.
-        figures: Numbers of the columns that hold figures.
-    """
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    figures: frozenset[int] = frozenset()
 
 
 def source(study: str) -> str:
@@ -146,7 +124,7 @@ def outcome_lines(results: LabResults) -> list[str]:
     return found
 
 
-def result_words(result: HubResult | NodeResult | ApplicationResult) -> str:
+def result_words(result: LabResult) -> str:
     """Return one result in a line."""
     if isinstance(result, HubResult):
         if result.value is None:
@@ -170,12 +148,43 @@ def _failed(message: str, *, is_unmeasured: bool = False) -> str:
 
 
 def lab_study_data(results: LabResults) -> dict[str, object]:
-    """Return the outcome as data for programs."""
+    """Return the outcome as data for programs, in English; without a pair what the study publishes.
+
+    Own figures are null then, and there is no pair, part and version.
+    """
+    of_run = {"pair": results.pair, "part": results.part, "version": results.version} if results.pair else {}
+    with source_language():
+        return {
+            "format": 1,
+            "study": results.study,
+            "source": source(results.study),
+            **of_run,
+            **_own_data(results),
+            "heat_maps": heat_map_data(outcome_maps(results.study, results)),
+        }
+
+
+def _own_data(results: LabResults) -> dict[str, object]:
     if isinstance(results, ApplicationResults):
         return application_study.application_data(results)
     if isinstance(results, HubResults):
-        return hub_study.hub_study_data(results)
-    return node_study.node_study_data(results)
+        return hub_study.hub_data(results)
+    return node_study.node_data(results)
+
+
+def lab_study_html(results: LabResults) -> str:
+    """Return the outcome as one page: style inside, no script, nothing fetched."""
+    hub = results if isinstance(results, HubResults) else None
+    return render_page(
+        "lab_study.html.j2",
+        results=results,
+        source=source(results.study),
+        tables=(*outcome_tables(results), *([tries_table(hub)] if hub is not None else [])),
+        figures=hub_study.cpu_figures(hub) if hub is not None else [],
+        maps=heat_html(outcome_maps(results.study, results), is_folded=True),
+        lines=outcome_lines(results),
+        notes=notes(results.study),
+    )
 
 
 def write_lab_study(results: LabResults, path: Path) -> Path:
@@ -185,17 +194,4 @@ def write_lab_study(results: LabResults, path: Path) -> Path:
         DiskFull: No space is left there.
         InvalidOption: It is another kind, or nothing can be written there.
     """
-    kind = path.suffix.lower()
-    if kind == ".json":
-        with source_language():
-            text = json.dumps(lab_study_data(results), indent=2)
-        write_atomically(path, f"{text}\n".encode())
-    elif kind != ".html":
-        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
-    elif isinstance(results, HubResults):
-        hub_study.write_hub_study(results, path)
-    elif isinstance(results, ApplicationResults):
-        application_study.write_application_study(results, path)
-    else:
-        node_study.write_node_study(results, path)
-    return path
+    return write_outcome(path, lambda: lab_study_html(results), lambda: lab_study_data(results))

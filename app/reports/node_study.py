@@ -1,15 +1,12 @@
-"""Study with nodes behind both gateways: texts of its outcome, JSON for programs, one HTML page for people."""
+"""Study with nodes behind both gateways: texts of its outcome, and its figures as data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 from app.domain.node_study import FORGED, Hop, HopInjection, HopReport, NodeResult
 from app.ranking.node_study import (
-    NODE_STUDY,
-    STUDY,
     Faster,
     Figure,
     OrderVerdict,
@@ -20,11 +17,7 @@ from app.ranking.node_study import (
     own_pairs,
     setting_figures,
 )
-from app.ranking.study_maps import node_maps
-from app.reports.files import write_atomically
-from app.reports.heat_map_view import heat_html
-from app.reports.html_page import render_page
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import NodeResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
 
@@ -187,42 +180,12 @@ def failures(results: NodeResults) -> list[NodeResult]:
     return [one for one in results.results if one.message]
 
 
-def node_study_data(results: NodeResults) -> dict[str, object]:
-    """Return the outcome as data for programs."""
+def node_data(results: NodeResults) -> dict[str, object]:
+    """Return what this study alone has as data for programs."""
     return {
-        "format": 1,
-        "study": NODE_STUDY,
-        "source": STUDY,
-        "pair": results.pair,
-        "part": results.part,
-        "version": results.version,
         "settings": [asdict(one) for one in node_settings()],
         "figures": {name: asdict(one) for name, one in setting_figures(results.results).items()},
         "order": [asdict(one) for one in own_pairs(results.results)],
         "faster_than_baseline": [asdict(one) for one in faster_than_baseline(results.results)],
         "results": [asdict(one) for one in results.results],
     }
-
-
-def write_node_study(results: NodeResults, path: Path) -> None:
-    """Write the outcome as an HTML page.
-
-    Raises:
-        DiskFull: No space is left there.
-        InvalidOption: Nothing can be written there.
-    """
-    page = render_page(
-        "node_study.html.j2",
-        results=results,
-        source=STUDY,
-        figure_headings=FIGURE_HEADINGS,
-        figures=figure_rows(results),
-        order=[order_line(one) for one in own_pairs(results.results)],
-        faster=[faster_line(one) for one in faster_than_baseline(results.results)],
-        hop_headings=HOP_HEADINGS,
-        hops=hop_rows(results),
-        maps=heat_html(node_maps(results.results), is_folded=True),
-        failures=failures(results),
-        notes=NODE_NOTES,
-    )
-    write_atomically(path, page.encode())

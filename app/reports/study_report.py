@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from app.domain.errors import InvalidOption
 from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.published_transfers import STUDY, published_transfers
+from app.ranking.study_parts import SATCOM
+from app.ranking.transfer_figures import figure_maps
 from app.ranking.transfer_goals import KNOWN_REASONS
-from app.reports.files import write_atomically
+from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import correlation_text, heat_html
 from app.reports.html_page import render_page
 from app.reports.json_report import condition_data
-from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_view import (
     GOAL_WORDS,
     MOST_NAMED,
@@ -25,6 +25,7 @@ from app.reports.study_view import (
     published_text,
     study_view,
 )
+from app.reports.study_writing import write_outcome
 from app.storage.study_results import StudyResults
 from app.wording.language import source_language
 
@@ -70,7 +71,17 @@ def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[st
         "against": [[cell_name(one), cell_name(other)] for one, other in agreed.against],
         "goals": [{"text": one.text, "is_met": one.is_met} for one in view.goals],
         "advice": list(view.advice),
+        "heat_maps": heat_map_data(view.comparisons),
     }
+
+
+def published_json() -> dict[str, object]:
+    """Return what the satellite study publishes, for programs."""
+    published = published_transfers()
+    with source_language():
+        maps = heat_map_data(figure_maps({}, published))
+    cells = [{**asdict(cell), "published_s": seconds} for cell, seconds in published.items()]
+    return {"format": 1, "study": SATCOM, "source": STUDY, "cells": cells, "heat_maps": maps}
 
 
 def _condition_of(result: TransferResult | None) -> dict[str, object] | None:
@@ -104,12 +115,4 @@ def write_study(results: StudyResults, cells: Sequence[TransferCell], path: Path
         DiskFull: No space is left there.
         InvalidOption: It is another kind, or nothing can be written there.
     """
-    kind = path.suffix.lower()
-    if kind == ".html":
-        text = study_to_html(results, cells)
-    elif kind == ".json":
-        text = f"{json.dumps(study_json(results, cells), indent=2)}\n"
-    else:
-        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
-    write_atomically(path, text.encode())
-    return path
+    return write_outcome(path, lambda: study_to_html(results, cells), lambda: study_json(results, cells))

@@ -222,8 +222,8 @@ class FakeStudies:
         self._call("run_lab_study")
         study = wanted.study
         found = self.lab_results(study.name, discovery.pair.name, wanted.part)
-        found = found.to_measure_afresh() if wanted.is_fresh else found
-        keys = study.missing(wanted.part, found.done())
+        found = wanted.begun(found)
+        keys = study.missing(wanted.part, found.done(), wanted.solutions)
         made = [own_lab_result(key) for key in keys]
         for nth, one in enumerate(made):
             if nth == self.study_pauses_after:

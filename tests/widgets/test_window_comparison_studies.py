@@ -18,10 +18,13 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, CampaignStatus
-from app.ranking.comparison_study import comparison_studies
+from app.ranking.comparison_study import Figures, comparison_studies
 from app.ranking.file_study import IPSEC_TLS
+from app.ranking.own_study_figures import compared_orders
+from app.ranking.repeated_study import RepeatedStudy
 from ui.comparison.run_page import RunPage
 from ui.results.history_page import PastResultsPage
+from ui.results.study_tab import StudyTab
 from ui.studies.comparison_dialog import ComparisonStudyDialog
 from ui.studies.studies_page import StudiesPage
 
@@ -107,6 +110,34 @@ def test_places_are_shown_where_a_study_publishes_no_figures(driver: Driver) -> 
     heard = panel.maps.view.published.item(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
     assert heard == "IPsec AES-128 is ahead of OpenVPN AES-128-CBC"
     assert layout_faults(driver.window) == []
+
+
+def test_mean_ranks_of_the_study_of_2004_are_shown_with_the_ranks_they_are_made_of(driver: Driver) -> None:
+    page = chosen(driver, "oslv-2004")
+    tabs, study = page.panel.tabs, comparison_studies()["oslv-2004"]
+    nth = [tabs.tabText(one) for one in range(tabs.count())].index("Mean ranks")
+    assert not tabs.isTabVisible(nth), "nothing is measured"
+    figures: Figures = {one.name: 2.0 for one in study.figure}
+    keys = [(one.solution, one.suite) for one in study.candidate if one.solution in ("pptp", "tinc")]
+    own = {(*key, "both"): figures for key in keys}
+    found = RepeatedStudy(study, own, compared_orders(study, own))
+    page.panel.show_figures(found)
+    assert tabs.isTabVisible(nth)
+    tabs.setCurrentIndex(nth)
+    driver.lay_out()
+    (table,) = page.panel.ranks.tables.tables
+    assert table.isVisible()
+    assert [column(table, at) for at in (0, 1)] == [["Tinc", "PPTP"], ["1.33", "1.67"]]
+    first = [column(table, at)[0] for at in range(2, table.columnCount())]
+    assert first == [*("1.5" for _ in study.figure), "1.0", "1.0"]
+    assert layout_faults(driver.window) == []
+    tab = StudyTab(page.context.theme, found)
+    assert column(tab.ranks.tables.tables[0], 0) == ["Tinc", "PPTP"]
+    assert tab.isAncestorOf(tab.ranks), "the results of the comparison have them, too"
+    tab.deleteLater()
+    page.studies.setCurrentText(IPSEC_TLS)
+    driver.idle()
+    assert not tabs.isTabVisible(nth)
 
 
 def test_it_is_measured_by_a_comparison_and_then_shown_beside_the_published_figures(

@@ -15,9 +15,7 @@ from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.reports.hub_study import AT_LEAST
-from app.storage.application_results import ApplicationResults
-from app.storage.hub_results import HubResults
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import ApplicationResults, HubResults, NodeResults
 from ui.studies.studies_page import StudiesPage
 from ui.studies.study_dialog import LabStudyDialog
 

@@ -1,4 +1,4 @@
-"""Own figures of a study beside the published ones, and how the orders agree."""
+"""Own figures of a study beside the published ones, how the orders agree, and mean ranks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
 from app.ranking.study_maps import order_title
+from app.reports.mean_rank_table import MEAN_RANK_NOTE, mean_rank_table
 from app.reports.repeated_study_view import (
     figure_rows,
     figure_title,
@@ -14,7 +15,8 @@ from app.reports.repeated_study_view import (
     other_order,
     published_places,
 )
-from ui.common.basics import ChoiceBox, label, label_for, row
+from ui.common.basics import ChoiceBox, column, label, label_for, row
+from ui.common.outcome_tables import OutcomeTables
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.whole_table import WholeTable
@@ -106,6 +108,21 @@ class StudyFigures(QWidget):
         name = self.choice.currentData()
         if self._repeated is not None and name is not None:
             self.table.show_figure(self._repeated, name)
+
+
+class StudyRanks(QWidget):
+    """Own mean ranks of a study's systems, with the ranks of which each is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables = OutcomeTables()
+        self.setLayout(column(self.tables, label(tr(MEAN_RANK_NOTE), "muted", is_selectable=True)))
+
+    def show_study(self, repeated: RepeatedStudy) -> bool:
+        """Show a study; return whether it has mean ranks."""
+        found = mean_rank_table(repeated)
+        self.tables.show_tables(() if found is None else (found,))
+        return found is not None
 
 
 class StudyOrders(QWidget):

@@ -8,13 +8,13 @@ from app.ranking.repeated_study import RepeatedStudy
 from app.ranking.study_maps import comparison_maps
 from ui.common.basics import WIDE_PX, ScrollPage, label
 from ui.common.heat_maps import HeatMapsView
-from ui.common.study_views import StudyFigures, StudyOrders
+from ui.common.study_views import StudyFigures, StudyOrders, StudyRanks
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 
 
 class StudyTab(ScrollPage):
-    """Own figures beside the published ones, how the orders agree, heat maps, what differs.
+    """Own figures beside the published ones, how the orders agree, heat maps, mean ranks, what differs.
 
     Args:
         theme: Colours.
@@ -25,9 +25,10 @@ class StudyTab(ScrollPage):
         content = QWidget()
         content.setProperty("variant", "page")
         super().__init__(content, WIDE_PX)
-        self.figures, self.orders = StudyFigures(), StudyOrders()
+        self.figures, self.orders, self.ranks = StudyFigures(), StudyOrders(), StudyRanks()
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
+        has_ranks = self.ranks.show_study(repeated)
         self.maps = HeatMapsView(theme, lambda: min(WIDE_PX, self.content_width_px()) - 2 * GRID)
         maps = comparison_maps(repeated)
         self.maps.show_maps(maps)
@@ -42,6 +43,8 @@ class StudyTab(ScrollPage):
         if maps:
             body.addWidget(label(tr("Heat maps"), "heading"))
             body.addWidget(self.maps)
+        if has_ranks:
+            body.addWidget(self.ranks)
         body.addWidget(label(tr("What differs from the study"), "heading"))
         citation = tr("Source: %1").replace("%1", repeated.study.citation)
         for text in (*map(tr, repeated.study.notes), citation):

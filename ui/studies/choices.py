@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.measurement.lab_studies import LAB_STUDIES, LabResults
+from app.measurement.lab_studies import LAB_STUDIES
 from app.ranking.repeated_study import StudyRun
 from app.ranking.study_parts import SATCOM
+from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from app.ranking.comparison_study import ComparisonStudy, StudyPart
 from app.ranking.repeated_study import RepeatedStudy, StudyRun, unmeasured_study
 from app.ranking.study_maps import comparison_maps
 from app.wording.local_forms import minute_text
-from ui.common.basics import WIDE_PX, ChoiceBox, ScrollPage, button, label, label_for, name_tabs, row
+from ui.common.basics import ChoiceBox, button, label, label_for, name_tabs, row
 from ui.common.heat_maps import HeatMaps
-from ui.common.study_views import StudyFigures, StudyOrders
+from ui.common.study_views import StudyFigures, StudyOrders, StudyRanks
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
 from ui.studies.comparison_tables import CandidatesTable, ComparisonPartsTable
+from ui.studies.study_page import study_page
 
 _LEAST_BOX_PX = 320
 
@@ -51,34 +52,20 @@ class ComparisonPanel(QWidget):
         self.source, self.notes = label("", "muted", is_selectable=True), label("", "muted", is_selectable=True)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the study"))
-        self.tabs.addTab(self._overview(), tr("Parts"))
-        self.tabs.addTab(_scrolled(self.figures), tr("Figures"))
-        self.tabs.addTab(_scrolled(self.orders), tr("Agreement"))
+        heads = tr("Candidates, and what they are measured with"), tr("What differs from the study")
+        of_candidates, of_notes = (label(text, "heading") for text in heads)
+        overview = self.what, self.source, self.parts, of_candidates, self.candidates, of_notes, self.notes
+        self.tabs.addTab(study_page(*overview), tr("Parts"))
+        self.tabs.addTab(study_page(self.figures), tr("Figures"))
+        self.tabs.addTab(study_page(self.orders), tr("Agreement"))
         self.tabs.addTab(self.maps, tr("Heat maps"))
+        self.ranks = StudyRanks()
+        self._ranks_at = self.tabs.addTab(study_page(self.ranks), tr("Mean ranks"))
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(GRID)
         body.addLayout(row(label_for(tr("O&wn figures of"), self.runs), self.runs, self.open, 0))
         body.addWidget(self.tabs, 1)
-
-    def _overview(self) -> QWidget:
-        content = QWidget()
-        content.setProperty("variant", "page")
-        body = QVBoxLayout(content)
-        body.setContentsMargins(GRID, GRID, GRID, GRID)
-        body.setSpacing(GRID)
-        for widget in (
-            self.what,
-            self.source,
-            self.parts,
-            label(tr("Candidates, and what they are measured with"), "heading"),
-            self.candidates,
-            label(tr("What differs from the study"), "heading"),
-            self.notes,
-        ):
-            body.addWidget(widget)
-        body.addStretch(1)
-        return ScrollPage(content, WIDE_PX)
 
     @property
     def part(self) -> StudyPart | None:
@@ -124,6 +111,7 @@ class ComparisonPanel(QWidget):
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
         self.maps.show_in(self.tabs, comparison_maps(repeated))
+        self.tabs.setTabVisible(self._ranks_at, self.ranks.show_study(repeated))
 
     def _on_run(self) -> None:
         number = self.run
@@ -146,13 +134,3 @@ def _run_text(run: StudyRun) -> str:
     }
     words = (run.part, run.pair, minute_text(run.at.astimezone()), states.get(run.status, ""))
     return f"{tr('Comparison %1').replace('%1', str(run.campaign_id))}: {', '.join(filter(None, words))}"
-
-
-def _scrolled(widget: QWidget) -> QWidget:
-    content = QWidget()
-    content.setProperty("variant", "page")
-    body = QVBoxLayout(content)
-    body.setContentsMargins(GRID, GRID, GRID, GRID)
-    body.addWidget(widget)
-    body.addStretch(1)
-    return ScrollPage(content, WIDE_PX)

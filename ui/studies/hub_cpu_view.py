@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.domain.hub_study import HubResult
 from app.ranking.hub_study import in_order
 from app.reports.hub_study import cpu_caption
-from app.storage.hub_results import HubResults
+from app.storage.lab_results import HubResults
 from ui.common.basics import label
 from ui.common.theme import GRID, Theme
 from ui.plots.framed import PlotFrame, framed

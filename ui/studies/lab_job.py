@@ -16,8 +16,9 @@ from ui.common.texts import tr
 from ui.studies.study_progress import StudyProgress
 
 if TYPE_CHECKING:
-    from app.measurement.lab_studies import LabResult, LabResults, WantedLabStudy
+    from app.measurement.lab_studies import WantedLabStudy
     from app.services.wiring import Services
+    from app.storage.lab_results import LabResult, LabResults
 
 
 @dataclass(frozen=True, slots=True)

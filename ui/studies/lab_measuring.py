@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.domain.hosts import PairSpec
-from app.measurement.lab_studies import LabResults, WantedLabStudy
+from app.measurement.lab_studies import WantedLabStudy
+from app.storage.lab_results import LabResults
 from ui.common.texts import tr
 from ui.studies.lab_job import LabJob, LabOutcome
 from ui.studies.measuring import Measuring

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.measurement.lab_studies import LabResults
 from app.measurement.lab_study import LabPartState, LabStudy
 from app.reports.lab_study import (
     TITLES,
@@ -19,14 +18,15 @@ from app.reports.lab_study import (
     source,
     tries_table,
 )
-from app.storage.hub_results import HubResults
-from ui.common.basics import WIDE_PX, ScrollPage, label, name_tabs
+from app.storage.lab_results import HubResults, LabResults
+from ui.common.basics import label, name_tabs
 from ui.common.heat_maps import HeatMaps
+from ui.common.outcome_tables import OutcomeTables
 from ui.common.texts import count, duration, tr
-from ui.common.theme import GRID, Theme
+from ui.common.theme import Theme
 from ui.common.whole_table import WholeTable
 from ui.studies.hub_cpu_view import HubCpuView
-from ui.studies.outcome_tables import OutcomeTables
+from ui.studies.study_page import study_page
 
 
 class LabPartsTable(WholeTable):
@@ -76,10 +76,11 @@ class LabPanel(QWidget):
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the study"))
         differs = label(tr("What differs from the study"), "heading")
-        self.tabs.addTab(_page(self.what, self.source, self.parts, self.published, differs, self.notes), tr("Parts"))
-        self.tabs.addTab(_page(self.hint, self.figures, self.lines_head, self.lines), tr("Results"))
-        self.tabs.addTab(_page(self.cpu), tr("CPU of the hub"))
-        self.tabs.addTab(_page(self.tries), tr("Rates that were tried"))
+        overview = self.what, self.source, self.parts, self.published, differs, self.notes
+        self.tabs.addTab(study_page(*overview), tr("Parts"))
+        self.tabs.addTab(study_page(self.hint, self.figures, self.lines_head, self.lines), tr("Results"))
+        self.tabs.addTab(study_page(self.cpu), tr("CPU of the hub"))
+        self.tabs.addTab(study_page(self.tries), tr("Rates that were tried"))
         self.tabs.addTab(self.maps, tr("Heat maps"))
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
@@ -137,15 +138,3 @@ class LabPanel(QWidget):
         self.tries.show_tables((tries_table(hub),) if hub is not None else ())
         for nth, is_there in ((2, self.cpu.has_plots), (3, hub is not None)):
             self.tabs.setTabVisible(nth, is_there)
-
-
-def _page(*widgets: QWidget) -> QWidget:
-    content = QWidget()
-    content.setProperty("variant", "page")
-    body = QVBoxLayout(content)
-    body.setContentsMargins(GRID, GRID, GRID, GRID)
-    body.setSpacing(GRID)
-    for widget in widgets:
-        body.addWidget(widget)
-    body.addStretch(1)
-    return ScrollPage(content, WIDE_PX)

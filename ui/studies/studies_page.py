@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.measurement.lab_studies import LAB_STUDIES, LabResults
+from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.lab_study import LabStudy
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies
 from app.ranking.published_transfers import TRANSFER_BYTES
@@ -23,6 +23,7 @@ from app.ranking.study_parts import SATCOM, PartState, part_states
 from app.reports.lab_study import write_lab_study
 from app.reports.study_report import write_study
 from app.reports.study_view import StudyView, study_view
+from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults
 from ui.common.basics import ChoiceBox, button, label, label_for, row
 from ui.common.context import PageContext

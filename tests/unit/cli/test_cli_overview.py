@@ -76,7 +76,6 @@ def test_json_has_verdicts_tasks_and_successors(tmp_path: Path, capsys: pytest.C
         ("show oslv-2004 --sites 1", "--sites 1 is out of range. Choose 2 to 1000."),
         ("show oslv-2004 --sites 1001", "--sites 1001 is out of range."),
         ("show satcom-2021 --sites 4", "--sites is for tunnelmark study show oslv-2004 only."),
-        ("show ipsec-tls-2011 --json", "--json is for tunnelmark study show oslv-2004 only."),
         ("show nothing", "iiot-hub, satcom-applications."),
     ],
 )

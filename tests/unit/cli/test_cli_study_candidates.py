@@ -24,7 +24,7 @@ from app.measurement.comparison import plan_campaign
 from app.measurement.messages.studies import STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
 from app.measurement.planned_study import plan_study
-from app.ranking.comparison_study import comparison_studies, published_figures
+from app.ranking.comparison_study import ComparisonStudy, comparison_studies, published_figures
 from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import cells_of
 from support.message_checks import has_message
@@ -145,8 +145,12 @@ def test_the_stored_comparison_shows_it_with_the_study() -> None:
     [
         ("industrial-2019 lab:x --solutions ,", "--solutions"),
         ("industrial-2019 lab:x --solutions rot13", "rot13"),
-        ("iiot-hub lab:x --solutions wireguard", "The candidates of iiot-hub cannot be chosen"),
-        ("satcom-2021 lab:x --solutions wireguard,fastd", "This part of satcom-2021 has no transfers over fastd."),
+        ("industrial-2019-extended lab:x --solutions wireguard", "measures settings of nodes and gateways, not"),
+        ("satcom-2021 lab:x --solutions wireguard,fastd", "This part of satcom-2021 has no measurements of fastd."),
+        ("satcom-applications lab:x --solutions fastd", "of satcom-applications has no measurements of fastd."),
+        ("iiot-hub lab:x --solutions tinc", "This part of iiot-hub has no measurements of tinc."),
+        ("iiot-hub lab:x --part all --solutions baseline", "This part of iiot-hub has no measurements of baseline."),
+        ("iiot-hub lab:x --solutions ,", "--solutions"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_host_is_asked(
@@ -167,3 +171,13 @@ def test_the_satellite_study_is_measured_with_some_of_its_vpns() -> None:
     assert {one.solution for one in chosen("wireguard")} == {"none", "wireguard"} < names
     assert {one.solution for one in chosen("baseline")} == {"none"}
     assert set(chosen("wireguard")) < set(cells)
+
+
+@pytest.mark.parametrize("study", comparison_studies().values(), ids=comparison_studies())
+def test_every_study_of_comparisons_is_measured_with_some_of_its_candidates(study: ComparisonStudy) -> None:
+    keys = [(one.solution, one.suite) for one in study.candidate]
+    found = discovery(*keys)
+    chosen = wanted_candidates(found, study, ":".join(keys[-1]))
+    assert chosen == (keys[-1],)
+    planned = plan_study(Services(), found, study, "quick", is_fresh=False, wanted=chosen)
+    assert [(one.solution, one.suite) for one in planned.chosen] == [keys[0], keys[-1]]

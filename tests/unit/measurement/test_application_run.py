@@ -28,7 +28,7 @@ from app.measurement.messages import CONDITION_NOT_MET, WORKLOAD_NOT_MEASURED
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, NO_CONNECTION_SPLIT, NODE_CONGESTION_REFUSED
 from app.probes.workloads import WorkloadPath
 from app.ranking.application_study import PARTS, application_cells
-from app.storage.application_results import ApplicationResults, load_application_results
+from app.storage.lab_results import ApplicationResults
 from app.storage.study_files import write_study
 from support.message_checks import has_message
 
@@ -178,7 +178,7 @@ def test_results_are_stored_and_count_once_they_are_whole(monkeypatch: pytest.Mo
     (found,) = Stage(monkeypatch).run(CELL)
     kept = ApplicationResults("satcom-applications", "lab:x", "no-loss", "1", (found,))
     write_study(tmp_path / "x.json", kept)
-    assert load_application_results(tmp_path / "x.json") == kept
+    assert ApplicationResults.read(tmp_path / "x.json") == kept
     assert kept.done() == {CELL}
     for change in ({"own_load_cores": 0.9}, {"is_condition_missed": True}, {"workloads": found.workloads[:2]}):
         fields: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__} | change

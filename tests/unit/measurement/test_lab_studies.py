@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import sample_records as sample
 from fake_services import FakeServices
+from fake_studies import own_lab_result
 
 from app.cli import lab_study
 from app.cli.context import CommandContext
@@ -15,13 +20,15 @@ from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain.hub_study import HubResult
 from app.domain.paths import Paths
-from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations
+from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy
+from app.measurement.lab_study import usual_suite
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
-from app.storage.hub_results import HubResults
-from app.storage.node_results import NodeResults
+from app.storage.lab_results import HubResults, NodeResults
 from app.storage.study_files import write_study
+from support.adapter_cases import facts
+from vpn_adapters.registry import ADAPTERS
 
 CELL = hub_cells(is_quick=True)[0]
 
@@ -57,18 +64,24 @@ def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_nam
     assert len(faults) == 1
 
 
-@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY, APPLICATION_STUDY])
-def test_the_command_line_measures_what_is_left_and_writes_files(
-    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def pretended(monkeypatch: pytest.MonkeyPatch) -> FakeServices:
+    """Return services of the command line on a practice lab that is made up."""
     monkeypatch.setattr(FakeServices, "_call", lambda *_: None)  # it refuses the main thread, that of a window
     services = FakeServices(None)  # type: ignore[arg-type]
     services.study_gate.set()
     pair = next(one.pair for one in services.pairs() if one.pair.is_lab)
     monkeypatch.setattr(CommandContext, "services", lambda _self: nullcontext(services))
     monkeypatch.setattr(lab_study, "find_pair", lambda *_: pair)
+    return services
+
+
+@pytest.mark.parametrize("study", [HUB_STUDY, NODE_STUDY, APPLICATION_STUDY])
+def test_the_command_line_measures_what_is_left_and_writes_files(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    services = pretended(monkeypatch)
     total = LAB_STUDIES[study].state("quick", None).total
-    words = ["study", "run", study, pair.name, "--json", str(tmp_path / "x.json")]
+    words = ["study", "run", study, "lab:practice", "--json", str(tmp_path / "x.json")]
     assert main(words) == ExitCode.OK
     seen = capsys.readouterr()
     assert f"{total} of {total} measurements, about " in seen.err
@@ -81,3 +94,90 @@ def test_the_command_line_measures_what_is_left_and_writes_files(
     assert "failed: no" in capsys.readouterr().err
     assert main(words) == ExitCode.INCOMPLETE
     assert f"1 of {total} measurements, about " in capsys.readouterr().err
+
+
+def hub_results(*solutions: str) -> HubResults:
+    """Return results of all cells of the part quick with some solutions."""
+    cells = LAB_STUDIES[HUB_STUDY].chosen("quick", solutions)
+    return HubResults(HUB_STUDY, "lab:x", "quick", "1", tuple(HubResult(cell, 8, value=3.0) for cell in cells))
+
+
+def test_chosen_solutions_count_alone() -> None:
+    hub = LAB_STUDIES[HUB_STUDY]
+    assert hub.solutions("quick") == ("wireguard", "openvpn-udp", "ipsec")
+    assert hub.chosen("quick") == hub_cells(is_quick=True)
+    found = hub_results("wireguard")
+    assert {one.cell.solution for one in found.results} == {"wireguard"}
+    assert hub.state("quick", found, solutions=("wireguard",)).is_whole
+    assert not hub.state("quick", found, solutions=("wireguard", "ipsec")).is_whole
+    assert not hub.state("quick", found).is_whole
+    some, whole = (hub.state("quick", None, solutions=one) for one in (("ipsec",), ()))
+    assert (some.total, some.all_s < whole.all_s) == (1, True)
+
+
+def test_applications_over_chosen_vpns_are_compared_with_those_over_none() -> None:
+    study = LAB_STUDIES[APPLICATION_STUDY]
+    names = study.solutions("no-loss")
+    assert {"none", "wireguard"} < set(names)
+    assert {one.solution for one in study.chosen("no-loss", ("wireguard",))} == {"none", "wireguard"}
+    assert {one.solution for one in study.chosen("no-loss", ("none",))} == {"none"}
+    assert study.chosen("no-loss", names) == study.chosen("no-loss") == application_cells("no-loss")
+
+
+def test_settings_of_nodes_are_no_solutions() -> None:
+    assert [LAB_STUDIES[NODE_STUDY].solutions(part) for part in LAB_STUDIES[NODE_STUDY].parts] == [(), ()]
+
+
+def test_a_run_measures_what_is_left_of_the_chosen_solutions_alone() -> None:
+    for study, solution in ((LAB_STUDIES[HUB_STUDY], "openvpn-udp"), (LAB_STUDIES[APPLICATION_STUDY], "none")):
+        none = study.none("lab:x", "quick")
+        run: Any = SimpleNamespace(part="quick", kept=SimpleNamespace(results=none), solutions=(solution,))
+        assert study.left(run) == study.chosen("quick", (solution,)) != study.chosen("quick")
+        first, *others = study.left(run)
+        run.kept.results = none.with_result(own_lab_result(first))
+        assert study.left(run) == tuple(others)
+
+
+def test_a_fresh_run_of_some_solutions_leaves_the_results_of_others() -> None:
+    before = hub_results()
+    wanted = WantedLabStudy(LAB_STUDIES[HUB_STUDY], "quick", sample.pair(), is_fresh=True, solutions=("ipsec",))
+    begun = wanted.begun(before)
+    assert begun.results == before.results
+    assert {one.solution for one in before.done() - begun.done()} == {"ipsec"}
+    assert replace(wanted, solutions=()).begun(before).done() == frozenset()
+    assert replace(wanted, is_fresh=False).begun(before) is before
+
+
+def test_the_command_line_measures_chosen_solutions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    services, words = pretended(monkeypatch), ["study", "run", HUB_STUDY, "lab:practice", "--json"]
+    assert main([*words, str(tmp_path / "x.json"), "--solutions", "ipsec,wireguard"]) == ExitCode.OK
+    assert "4 of 4 measurements, about " in capsys.readouterr().err
+    found = json.loads((tmp_path / "x.json").read_text())["results"]
+    assert {one["cell"]["solution"] for one in found} == {"ipsec", "wireguard"}
+    services.lab_failures = {hub_cells()[0]: "no"}
+    assert main([*words, "-", "--fresh", "--solutions", "ipsec"]) == ExitCode.OK, "what fails was not chosen"
+    assert "1 of 1 measurements, about " in capsys.readouterr().err
+    assert main([*words, "-", "--solutions", "all"]) == ExitCode.OK
+    assert "3 of 7 measurements, about " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("defaults", "suite"),
+    [
+        ((("wireguard", "x"), ("openvpn-udp", "aes-128-gcm")), "aes-128-gcm"),
+        ((), None),
+        ((("openvpn-udp", "x"),), None),
+    ],
+)
+def test_the_usual_suite_is_the_safe_default_or_else_the_first_one(
+    defaults: tuple[tuple[str, str], ...], suite: str | None
+) -> None:
+    adapter, host = ADAPTERS["openvpn-udp"], facts()
+    discovery: Any = SimpleNamespace(facts={"a": host, "b": host}, defaults=defaults)
+    found = usual_suite(adapter, discovery, "openvpn-udp")
+    assert found is not None
+    assert found.name == (suite or adapter.suites(host, host)[0].name)
+    nothing: Any = SimpleNamespace(suites=lambda *_: (), census=lambda *_: ())
+    assert usual_suite(nothing, discovery, "openvpn-udp") is None

@@ -18,8 +18,9 @@ from app.measurement.hub_studies import HUB_PARTS, HubStudy, predicted_hub_s
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.hub_figure import cpu_edges
-from app.reports.hub_study import AT_LEAST, figure_rows, hub_study_data, lines, try_rows, write_hub_study
-from app.storage.hub_results import HubResults, load_hub_results
+from app.reports.hub_study import AT_LEAST, figure_rows, lines, try_rows
+from app.reports.lab_study import lab_study_data, write_lab_study
+from app.storage.lab_results import HubResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
 from vpn_adapters.registry import HUBS, SESSION_HUBS
@@ -84,7 +85,7 @@ def test_rates_that_were_tried_and_limiters_are_named() -> None:
 
 def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path: Path) -> None:
     write_study(tmp_path / "r.json", results())
-    assert load_hub_results(tmp_path / "r.json") == results()
+    assert HubResults.read(tmp_path / "r.json") == results()
     assert results().done() == {CELL}
     assert CELL not in HubStudy().missing("all", results().done())
     desk = LabStudyOperations()
@@ -100,16 +101,17 @@ def test_the_part_quick_takes_at_most_ten_minutes() -> None:
 
 
 def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path) -> None:
-    write_hub_study(results(), tmp_path / "r.html")
+    write_lab_study(results(), tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
     assert page.count("<svg") == 1
     assert "<caption>Key exchanges per second, own</caption>" in page
     for colour in ("#0072b2", "#e69f00", "#009e73"):
         assert colour in page.lower()
-    data = json.loads(json.dumps(hub_study_data(results())))
+    data = json.loads(json.dumps(lab_study_data(results())))
     assert (data["results"][0]["value"], data["results"][0]["is_lower_bound"]) == (27.0, True)
+    assert data["published"][0]["title"] == published_rates()[0].title
     assert cpu_edges(RESULT.cpu) == ([0.0, 1.0], [1.0, 2.0])
-    write_hub_study(results(HubResult(CELL, 8, message="no")), tmp_path / "none.html")
+    write_lab_study(results(HubResult(CELL, 8, message="no")), tmp_path / "none.html")
     page = (tmp_path / "none.html").read_text()
     assert "<svg" not in page
     assert "<caption>Key exchanges per second, own</caption>" not in page

@@ -25,8 +25,9 @@ from app.ranking.node_study import (
     own_pairs,
     setting_figures,
 )
-from app.reports.node_study import figure_rows, hop_rows, node_study_data, write_node_study
-from app.storage.node_results import NodeResults, load_node_results
+from app.reports.lab_study import lab_study_data, write_lab_study
+from app.reports.node_study import figure_rows, hop_rows
+from app.storage.lab_results import NodeResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
 
@@ -116,15 +117,15 @@ def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) 
     first = [replace(one, hops=hops()) if one.round == 1 else one for one in rounds()]
     kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(first))
     write_study(tmp_path / "r.json", kept)
-    assert load_node_results(tmp_path / "r.json") == kept
+    assert NodeResults.read(tmp_path / "r.json") == kept
     assert len(kept.done()) == 12
     busy = kept.with_result(replace(first[5], own_load_cores=3.0))
     assert busy.done() == kept.done() - {first[5].key}
     part = NODE_PARTS["quick"]
     assert predicted_node_s(part, kept.done()) == 0 < predicted_node_s(part) <= 600
-    json.dumps(node_study_data(kept))
+    json.dumps(lab_study_data(kept))
     assert len(figure_rows(kept)) == 4
-    write_node_study(kept, tmp_path / "r.html")
+    write_lab_study(kept, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text()
     assert "MACsec plus WireGuard" in page
     for figure in ("Throughput", "Latency"):
@@ -151,3 +152,11 @@ def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> 
     write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "quick"), replace(kept, part="quick", results=()))
     assert desk.lab_results(NODE_STUDY, "lab:x", "all") == kept
     assert desk.lab_results(NODE_STUDY, "lab:x", "quick").results == ()
+
+
+def test_the_page_names_rounds_that_failed(tmp_path: Path) -> None:
+    failed = NodeResult(NAMES[1], 2, message="gateway-b did not answer.")
+    kept = NodeResults(NODE_STUDY, "lab:x", "quick", "1", (*rounds(1), failed))
+    page = write_lab_study(kept, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"<li>Round 2 of {NAMES[1]}: gateway-b did not answer.</li>" in page
+    assert "<h2>Seen and sent at each hop</h2>" in page

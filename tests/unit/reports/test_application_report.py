@@ -21,7 +21,7 @@ from app.reports.lab_study import (
     result_words,
     write_lab_study,
 )
-from app.storage.application_results import ApplicationResults
+from app.storage.lab_results import ApplicationResults
 
 CELLS = application_cells("quick")
 LOSSY = application_cells("loss")[0]

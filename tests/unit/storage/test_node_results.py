@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.domain.node_study import NodeResult
+from app.storage.lab_results import NodeResults
 from app.storage.messages import REPEAT_DISTURBED, REPEAT_FAILED
-from app.storage.node_results import NodeResults, load_node_results
 from app.storage.study_files import KeptStudy, write_study
 from app.wording.messages import local_text
 
@@ -26,7 +26,7 @@ def test_what_is_measured_afresh_keeps_each_result_until_there_is_a_new_one(tmp_
     assert begun.done() == frozenset()
 
     write_study(file, begun.with_result(measured(1.5)))
-    stopped = load_node_results(file)
+    stopped = NodeResults.read(file)
     assert stopped is not None
     assert {one.round: one.latency_ms for one in stopped.results} == {2: 1.5, 3: 2.0}
     assert stopped.done() == {("one", 2)}, "a later run goes on"

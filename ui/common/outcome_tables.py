@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app.reports.lab_study import OutcomeTable
+from app.reports.outcome_table import OutcomeTable
 from ui.common.basics import label
 from ui.common.theme import GRID
 from ui.common.tips import set_tip

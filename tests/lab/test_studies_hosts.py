@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.discovery.candidates import find_candidates
 from app.domain.results import CampaignStatus, Candidate
 from app.domain.verdicts import Verdict
 from app.host.snapshots import SnapshotDepth
@@ -39,13 +40,10 @@ def test_bare_link_and_one_vpn_of_each_study(
 ) -> None:
     monkeypatch.setattr(transactions, "_SECONDS", 1)
     found, before = find_out(net.pair, net.sessions), net.inspect(SnapshotDepth.QUICK)
+    offered, _ = find_candidates(ADAPTERS, *found.facts.values())
+    possible = {(one.solution, one.suite) for one in offered}
     bare, *others = comparison_studies()[name].candidate
-    vpn = next(
-        one
-        for one in others
-        if one.solution in USER_SPACE
-        and one.suite in {suite.name for suite in ADAPTERS[one.solution].suites(*found.facts.values())}
-    )
+    vpn = next(one for one in others if one.solution in USER_SPACE and (one.solution, one.suite) in possible)
     study = replace(comparison_studies()[name], candidate=(bare, vpn), part=(SHORT,))
     candidates = [Candidate(one.solution, one.suite, one.published, Verdict.INSECURE) for one in study.candidate]
     plan = plan_campaign(net.pair, candidates, SHORT.amounts, seed=study.seed, workloads=study.workloads)

@@ -10,6 +10,7 @@ from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
+from app.domain.topology import NodeKind
 from app.measurement.lab_studies import LabResults, WantedLabStudy, plan_lab_study
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
@@ -52,7 +53,9 @@ def run(context: CommandContext, study: LabStudy) -> int:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
     report = asked_report(context)
     with context.services() as services:
-        wanted = WantedLabStudy(study, options.part, find_pair(context, services), is_fresh=options.fresh)
+        pair = find_pair(context, services)
+        nodes = NodeKind(options.nodes)
+        wanted = WantedLabStudy(study, options.part, pair, is_fresh=options.fresh, nodes=nodes)
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(

@@ -56,6 +56,7 @@ class ApplicationStudy(LabStudy):
     name = APPLICATION_STUDY
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
+    can_have_machines = True
 
     def keys(self, part: str) -> tuple[TransferCell, ...]:
         """Return the cells of a part."""
@@ -105,6 +106,7 @@ class ApplicationStudy(LabStudy):
             ApplicationRun(
                 *(plan, run.sessions, run.discovery.link, run.tunnels, set_condition, link.deviation, reports),
                 token=run.token,
+                machines=run.machines,
             ).run()
         finally:
             link.release()

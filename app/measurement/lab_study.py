@@ -16,6 +16,7 @@ from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
 from app.domain.node_protection import NodeProtection
 from app.measurement.interfaces import ConditionedLink
+from app.measurement.node_machines import NodeMachines
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.study_files import KeptStudy, ResultsByKey
 
@@ -74,6 +75,7 @@ class LabRun:
         kept: Results, stored as they come.
         report: Gets what happens.
         token: Cancels it.
+        machines: Nodes that are hosts of their own; None for namespaces on the gateways.
     """
 
     part: str
@@ -85,6 +87,7 @@ class LabRun:
     kept: KeptStudy[Any]
     report: Callable[[str], None]
     token: CancelToken
+    machines: NodeMachines | None = None
 
 
 class LabStudy(ABC):
@@ -94,11 +97,13 @@ class LabStudy(ABC):
         name: Name of the study.
         parts: Names of its parts, the shortest first.
         needs_lab: Refuses a pair that is no practice lab.
+        can_have_machines: Whether its nodes may be machines of their own.
     """
 
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
+    can_have_machines: bool = False
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:

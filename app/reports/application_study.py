@@ -17,7 +17,7 @@ from app.ranking.application_study import (
 from app.reports.files import write_atomically
 from app.reports.html_page import render_page
 from app.reports.json_report import condition_data
-from app.reports.study_view import cell_name, condition_lines
+from app.reports.study_view import cell_name, condition_lines, nodes_lines
 from app.storage.application_results import ApplicationResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
@@ -102,7 +102,7 @@ def _text(value: float | None, digits: int) -> str:
 
 def lines(results: ApplicationResults) -> list[str]:
     """Return how the shares agree with the study, what the links were like, and what failed or was not measured."""
-    found, own = [], share_agreement(results.results)
+    found, own = nodes_lines(results.nodes), share_agreement(results.results)
     if own.cells:
         text = tr(
             "Share of the later connection without loss: {within} of {cells} cells within {share} %, as published."
@@ -135,6 +135,7 @@ def application_data(results: ApplicationResults) -> dict[str, object]:
         "study": APPLICATION_STUDY,
         "source": STUDY,
         "pair": results.pair,
+        "nodes": results.nodes.value,
         "part": results.part,
         "version": results.version,
         "published_share_pct": list(published_flows().share_pct),

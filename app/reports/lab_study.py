@@ -27,6 +27,7 @@ from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
 from app.reports.files import write_atomically
 from app.reports.messages import UNKNOWN_STUDY_KIND
+from app.reports.study_view import nodes_lines
 from app.storage.application_results import ApplicationResults
 from app.storage.hub_results import HubResults
 from app.storage.node_results import NodeResults
@@ -138,7 +139,8 @@ def outcome_lines(results: LabResults) -> list[str]:
         return application_study.lines(results)
     if isinstance(results, HubResults):
         return hub_study.lines(results)
-    found = [node_study.order_line(one) for one in own_pairs(results.results)]
+    found = nodes_lines(results.nodes)
+    found += [node_study.order_line(one) for one in own_pairs(results.results)]
     found += [node_study.faster_line(one) for one in faster_than_baseline(results.results)]
     for one in node_study.failures(results):
         text = tr("Round {number} of {setting}: {message}")

@@ -194,6 +194,7 @@ def node_study_data(results: NodeResults) -> dict[str, object]:
         "study": NODE_STUDY,
         "source": STUDY,
         "pair": results.pair,
+        "nodes": results.nodes.value,
         "part": results.part,
         "version": results.version,
         "settings": [asdict(one) for one in node_settings()],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.application_study import ApplicationResult
+from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell
 from app.storage.study_files import ResultsByKey, read_study
 
@@ -25,6 +26,7 @@ class ApplicationResults(ResultsByKey):
         results: In the order of measuring, one per cell.
         format: Format of the file.
         afresh: Cells that are to be measured again; a result that they have is of an earlier run.
+        nodes: Kind of the nodes behind the hosts.
     """
 
     study: str
@@ -34,6 +36,7 @@ class ApplicationResults(ResultsByKey):
     results: tuple[ApplicationResult, ...] = ()
     format: int = FORMAT
     afresh: tuple[TransferCell, ...] = ()
+    nodes: NodeKind = NodeKind.NAMESPACES
 
     @staticmethod
     def key_of(result: ApplicationResult) -> TransferCell:

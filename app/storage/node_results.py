@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.node_study import NodeResult
+from app.domain.topology import NodeKind
 from app.storage.study_files import ResultsByKey, read_study
 
 FORMAT = 1
@@ -24,6 +25,7 @@ class NodeResults(ResultsByKey):
         results: In the order of measuring, one per setting and round.
         format: Format of the file.
         afresh: Settings and rounds that are to be measured again; a result that they have is of an earlier run.
+        nodes: Kind of the nodes behind the hosts.
     """
 
     study: str
@@ -33,6 +35,7 @@ class NodeResults(ResultsByKey):
     results: tuple[NodeResult, ...] = ()
     format: int = FORMAT
     afresh: tuple[tuple[str, int], ...] = ()
+    nodes: NodeKind = NodeKind.NAMESPACES
 
     @staticmethod
     def key_of(result: NodeResult) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
+from app.domain.topology import NodeKind
 from app.measurement.lab_studies import WantedLabStudy, plan_lab_study
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
@@ -60,7 +61,12 @@ def run(context: CommandContext, study: LabStudy) -> int:
     report = asked_report(context)
     with context.services() as services:
         pair = find_pair(context, services)
-        wanted = WantedLabStudy(study, options.part, pair, is_fresh=options.fresh, solutions=solutions)
+        wanted = WantedLabStudy(
+            *(study, options.part, pair),
+            is_fresh=options.fresh,
+            solutions=solutions,
+            nodes=NodeKind(options.nodes),
+        )
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.messages import LAB_IN_USE_HINT, LAB_NOT_RUNNING, NO_LAB
+from app.cli.messages import LAB_IN_USE_HINT, LAB_NOT_RUNNING, LAB_WITHOUT_NODES, NO_LAB
 from app.cli.tables import Column, Table
 from app.cli.words import word_of
 from app.domain.cancel import CancelToken
@@ -17,7 +17,6 @@ from app.domain.condition_files import find_condition, presets
 from app.domain.conditions import AS_FOUND
 from app.domain.deployment import Deployment
 from app.domain.errors import LabFault, NotFound, StorageFault
-from app.domain.hosts import Side
 from app.domain.paths import find_paths
 from app.domain.progress import ProgressSink
 from app.host.logins import endpoint_of
@@ -25,6 +24,7 @@ from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
 from app.lab.conditions import LabCondition
 from app.lab.desk import deployments_in, end_with_lab
 from app.lab.kinds import pair_name
+from app.lab.spec import LAB_MACHINES
 from app.storage.in_use import InUse
 from app.wording.conditions import condition_words
 from app.wording.deployment_sentences import state_word
@@ -45,7 +45,11 @@ def up(context: CommandContext) -> int:
     """Start a lab that lasts until `lab down`."""
     options = context.options
     platform_a, platform_b = parse_platforms(options.platform)
-    spec = LabSpec(options.name, platform_a, platform_b, CpuKind(options.cpu), is_hardened=options.hardened)
+    spec = LabSpec(
+        *(options.name, platform_a, platform_b, CpuKind(options.cpu)),
+        is_hardened=options.hardened,
+        has_nodes=options.nodes,
+    )
     manager = context.labs()
 
     def work(token: CancelToken, on_progress: ProgressSink) -> None:
@@ -134,6 +138,10 @@ def status(context: CommandContext) -> int:
                 "is_starting": lab.is_starting,
                 "hosts": {"a": lab.is_running[0], "b": lab.is_running[1]},
                 "ports": list(lab.ports),
+                "nodes": [
+                    {"is_running": is_running, "port": port}
+                    for is_running, port in zip(lab.are_nodes_running, lab.node_ports, strict=True)
+                ],
                 "since": lab.since.isoformat(),
                 "condition": lab_condition_name(lab.condition),
                 "condition_holder_pid": lab.condition.holder_pid,
@@ -170,7 +178,7 @@ def lab_table(found: Sequence[LabStatus]) -> Table:
             _link_words(lab.condition),
             listed_names(tuple(dict.fromkeys(lab.platforms))),
             minute_text(lab.since.astimezone()),
-            ", ".join(map(str, lab.ports)),
+            ", ".join(map(str, (*lab.ports, *lab.node_ports))),
             lab.cpu,
         )
     return table
@@ -189,9 +197,12 @@ def _link_words(condition: LabCondition) -> str:
 
 
 def ssh(context: CommandContext) -> int:
-    """Log in to a lab's host, or run a command there."""
+    """Log in to a machine of a lab, or run a command there."""
     options = context.options
     lab = context.labs().find(options.name)
     if lab is None:
         raise NotFound(LAB_NOT_RUNNING(name=options.name))
-    return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *options.remote], check=False).returncode
+    machine = LAB_MACHINES[options.side.lower()]
+    if machine not in lab.spec.machines:
+        raise NotFound(LAB_WITHOUT_NODES(name=options.name))
+    return subprocess.run([*lab.ssh_argv(machine), *options.remote], check=False).returncode

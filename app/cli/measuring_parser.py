@@ -6,6 +6,7 @@ import argparse
 
 from app.cli.command import Commands, add_command, add_force, add_group, add_host_keys, add_json, positive
 from app.cli.deployments_parser import add_open_firewall
+from app.domain.topology import NodeKind
 from app.wording.language import tr
 
 STUDY_PARTS = ("quick", "no-loss", "loss", "all", "paper")
@@ -212,7 +213,21 @@ def add_studies(commands: Commands) -> None:
         ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
+    _add_nodes(run)
     add_json(run, tr("write own and published times as JSON"))
     run.add_argument("--report", metavar="FILE.html", help=tr("write an HTML report"))
     add_force(run)
     add_host_keys(run)
+
+
+def _add_nodes(run: argparse.ArgumentParser) -> None:
+    run.add_argument(
+        "--nodes",
+        choices=tuple(one.value for one in NodeKind),
+        default=NodeKind.NAMESPACES.value,
+        help=tr(
+            "satcom-2021, satcom-applications, industrial-2019-extended: what the nodes behind the gateways are: "
+            "namespaces on them, or machines of their own, as in a lab that was started with --nodes (default: "
+            "namespaces)"
+        ),
+    )

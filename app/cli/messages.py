@@ -98,6 +98,11 @@ LAB_NOT_RUNNING = MessageForm(
     "There is no running lab named {name}.",
     "Start it with: tunnelmark lab up --name {name}",
 )
+LAB_WITHOUT_NODES = MessageForm(
+    "cli.lab-without-nodes",
+    "The lab {name} has no machines behind its gateways.",
+    "Start one that has: tunnelmark lab up --nodes",
+)
 LAB_IN_USE_HINT = MessageForm(
     "cli.lab-in-use-hint", "What runs there is lost with: tunnelmark lab down --name {name} --force"
 )

@@ -18,6 +18,9 @@ def add_lab(commands: Commands) -> None:
         action="store_true",
         help=tr("with closed firewalls (nftables on A, ufw on B) and a sudo password"),
     )
+    up.add_argument(
+        "--nodes", action="store_true", help=tr("with a machine behind each gateway, in a network of its own with it")
+    )
     up.add_argument("--cold", action="store_true", help=tr("boot the gateways instead of restoring saved ones"))
     down = add_command(verbs, "down", "labs.down", tr("stop a lab"))
     down.add_argument("--force", action="store_true", help=tr("also while a command or a window works on it"))
@@ -27,7 +30,7 @@ def add_lab(commands: Commands) -> None:
     status = add_command(verbs, "status", "labs.status", tr("show running labs"))
     status.add_argument("--json", action="store_true", help=tr("print JSON"))
     ssh = add_command(verbs, "ssh", "labs.ssh", tr("log in to a lab's host, or run a command there (after --)"))
-    ssh.add_argument("side", choices=("A", "B"), type=str.upper, help=tr("which host"))
+    ssh.add_argument("side", choices=("A", "B", "NODE-A", "NODE-B"), type=str.upper, help=tr("which machine"))
     for parser in (up, down, ssh, condition):
         parser.add_argument("--name", default="default", help=tr("the lab's name (default: default)"))
 

@@ -15,8 +15,10 @@ from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
+from app.domain.topology import NodeKind
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.lab_studies import LAB_STUDIES
+from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
 from app.ranking.comparison_study import comparison_studies
@@ -88,6 +90,8 @@ def run(context: CommandContext) -> int:
     options = context.options
     of_comparison = comparison_studies().get(options.study)
     if of_comparison is not None:
+        if NodeKind(options.nodes) is NodeKind.MACHINES:
+            raise InvalidOption(STUDY_WITHOUT_MACHINES(study=options.study))
         return file_study.run(context, of_comparison)
     of_lab = LAB_STUDIES.get(options.study)
     if of_lab is not None:
@@ -105,10 +109,13 @@ def _run_transfers(context: CommandContext) -> int:
     report = asked_report(context)
     with context.services() as services:
         pair = find_pair(context, services)
+        nodes = NodeKind(options.nodes)
+        if nodes is NodeKind.MACHINES and not pair.nodes:
+            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        request = StudyRequest(options.study, cells, is_fresh=options.fresh)
-        done = services.study_results(options.study, pair.name)
+        request = StudyRequest(options.study, cells, is_fresh=options.fresh, nodes=nodes)
+        done = services.study_results(options.study, pair.name, nodes)
         missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
         minutes = predicted_s(missing) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")

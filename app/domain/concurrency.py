@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -41,3 +41,26 @@ def run_both(for_a: Callable[[], A], for_b: Callable[[], B]) -> tuple[A, B]:
     if error is not None:
         raise error
     return future_a.result(), future_b.result()
+
+
+def run_all(work: Iterable[Callable[[], T]]) -> list[T]:
+    """Call functions at the same time and wait until all have ended.
+
+    Args:
+        work: Each is called in a thread of its own.
+
+    Returns:
+        What they returned, in their order.
+
+    Raises:
+        BaseException: What the first of them that failed raised, after all have ended.
+    """
+    calls = tuple(work)
+    if not calls:
+        return []
+    with WorkerPool(max_workers=len(calls), thread_name_prefix="all") as pool:
+        futures = [pool.submit(call) for call in calls]
+        errors = [error for future in futures if (error := future.exception()) is not None]
+    if errors:
+        raise errors[0]
+    return [future.result() for future in futures]

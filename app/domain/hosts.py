@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -60,6 +61,21 @@ class HostSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeHost:
+    """A machine behind a gateway, which is reached over SSH as the gateway is.
+
+    Attributes:
+        host: The way it is reached.
+        interface: Its interface towards the gateway; not the one that SSH comes in by.
+        gateway_interface: The gateway's interface towards it.
+    """
+
+    host: HostSpec
+    interface: str
+    gateway_interface: str
+
+
+@dataclass(frozen=True, slots=True)
 class PairSpec:
     """Two hosts that are to be joined. Hosts of one label get their ports, else their letters, added to it.
 
@@ -72,6 +88,8 @@ class PairSpec:
         is_lab: Whether these are the practice lab's virtual machines, whose absolute figures mean little.
         load_cap_mbit_s: Upper limit for throughput probes in Mbit/s; None means no limit.
         may_open_firewall: Whether the user agreed that the hosts' firewalls are opened for what a tunnel needs.
+        node_a: The machine behind A; None for none.
+        node_b: The machine behind B; there are both or none.
     """
 
     name: str
@@ -82,6 +100,8 @@ class PairSpec:
     is_lab: bool = False
     load_cap_mbit_s: float | None = None
     may_open_firewall: bool = False
+    node_a: NodeHost | None = None
+    node_b: NodeHost | None = None
 
     def __post_init__(self) -> None:
         """Distinguish hosts of one label: a gateway behind a forwarded port has the address of the other one."""
@@ -96,6 +116,13 @@ class PairSpec:
     def host(self, side: Side) -> HostSpec:
         """Return the host on one side."""
         return self.a if side is Side.A else self.b
+
+    @property
+    def nodes(self) -> Mapping[Side, NodeHost]:
+        """The machines behind both gateways; empty where there are none."""
+        if self.node_a is None or self.node_b is None:
+            return {}
+        return {Side.A: self.node_a, Side.B: self.node_b}
 
     def underlay(self, side: Side) -> str:
         """Return the underlay address on one side."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from app.domain.adapters import Adapter, TunnelPlan
-from app.domain.hosts import HostFacts
+from app.domain.adapters import Adapter, PlanStep, SharedSecret, TunnelPlan
+from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
 
@@ -17,6 +19,19 @@ class ProtectedPlace(StrEnum):
     NOWHERE = "nowhere"
     NODES = "nodes"  # from node to node: gateways relay what they cannot read
     LANS = "lans"  # in each LAN, between a node and its own gateway
+
+
+@dataclass(frozen=True, slots=True)
+class MachineProtection:
+    """Protection of the frames of a node that is a machine of its own, on that machine.
+
+    Attributes:
+        steps: Steps on it, once it has the node's address.
+        secrets: Secrets that its gateway has already and that it gets before.
+    """
+
+    steps: tuple[PlanStep, ...] = ()
+    secrets: tuple[SharedSecret, ...] = ()
 
 
 class NodeProtection(Protocol):
@@ -40,10 +55,21 @@ class NodeProtection(Protocol):
         """Return the adapter of a tunnel with the secrets of a protection, and with room for its overhead."""
         ...
 
-    def extend(self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, /) -> TunnelPlan:
+    def extend(
+        self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, lans: Mapping[Side, str], /
+    ) -> TunnelPlan:
         """Return a plan with protected nodes, from one that an adapter of `around` made, with bridged nodes.
+
+        `lans` are the gateways' interfaces towards nodes that are machines; empty for namespaces. Of machines it is the
+        gateways' part.
 
         Raises:
             InvalidPlan: The suite cannot be used for nodes.
         """
+        ...
+
+    def machine(
+        self, link: Link, suite: Suite, place: ProtectedPlace, side: Side, interface: str, /
+    ) -> MachineProtection:
+        """Return the part of a node that is a machine, with its interface towards the gateway."""
         ...

@@ -24,6 +24,13 @@ class Topology(StrEnum):
     BRIDGED_NODES = "nodes-bridged"  # both nodes in one network, which the tunnel and two bridges join
 
 
+class NodeKind(StrEnum):
+    """Kind of the nodes behind both gateways."""
+
+    NAMESPACES = "namespaces"  # network namespaces on the gateways
+    MACHINES = "machines"  # hosts of their own, which the pair names
+
+
 class ProxyPlace(StrEnum):
     """Place at which a performance-enhancing proxy splits TCP connections, named as in the satellite study."""
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import LabFault
-from app.domain.hosts import Side
 from app.lab.messages import LAB_SILENT
 from app.lab.monitor import connected_socket
+from app.lab.spec import LAB_MACHINES, LabMachine
 from app.lab.supervisor import CONTROL_SOCKET
 
 _ANSWER_TIMEOUT_S = 15.0
@@ -23,12 +23,12 @@ class LabState:
     """Status that a supervisor reports about its lab.
 
     Attributes:
-        pids: The process number of each side's QEMU; None where it is switched off.
-        is_ready: Whether both gateways have come up once.
+        pids: The process number of each machine's QEMU; None where it is switched off.
+        is_ready: Whether all machines have come up once.
         link: Conditions of the link: `in_force`, `lasting`, `holder` and `is_emulated`.
     """
 
-    pids: dict[Side, int | None]
+    pids: dict[LabMachine, int | None]
     is_ready: bool
     link: Mapping[str, Any] = field(default_factory=dict)
 
@@ -50,12 +50,12 @@ def hold_condition(folder: Path, settings: Mapping[str, object] | None, pid: int
     _order(folder, {"do": "hold", "condition": settings, "pid": pid})
 
 
-def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
+def give_order(folder: Path, verb: str, machine: LabMachine | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
     Args:
         verb: `status`, `off`, `on`, `ready`, `disown`, `release` or `stop`.
-        side: The machine that `off` and `on` are for.
+        machine: The machine that `off` and `on` are for.
 
     Returns:
         How the lab is afterwards.
@@ -63,13 +63,13 @@ def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     Raises:
         LabFault: The supervisor does not answer.
     """
-    return _order(folder, {"do": verb} if side is None else {"do": verb, "side": side.value})
+    return _order(folder, {"do": verb} if machine is None else {"do": verb, "side": machine.value})
 
 
 def _order(folder: Path, order: Mapping[str, object]) -> LabState:
     try:
         answer = json.loads(_exchange(folder, json.dumps(order).encode() + b"\n"))
-        pids = {Side(key): pid for key, pid in answer["pids"].items()}
+        pids = {LAB_MACHINES[key]: pid for key, pid in answer["pids"].items()}
         return LabState(pids, answer.get("is_ready", True), answer.get("link", {}))
     except (OSError, ValueError, KeyError) as error:
         raise LabFault(LAB_SILENT(lab=folder.name)) from error

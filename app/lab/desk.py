@@ -69,7 +69,8 @@ class LabOperations:
         uses: list[str] = []
         if owner not in (None, os.getpid()):
             uses.append(LAB_OF_OWNER(user=_first(user_of(owner))))
-        strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
+        ports = (*lab.ports.values(), *lab.node_ports.values())
+        strangers = [user for user in connected_users(ports) if user.pid not in (owner, os.getpid())]
         uses += [LAB_CONNECTED(user=_first(user)) for user in strangers]
         held = self.lab_service.in_use.users((lab.pair.a, lab.pair.b))
         others = dict.fromkeys(holder.message() for holder in held.values() if not holder.is_of_this_process)

@@ -8,18 +8,24 @@ import secrets
 import subprocess
 import tarfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
 from app.lab.messages import KEY_NOT_MADE, SSH_MISSING
+from app.lab.spec import LabMachine, LabNode
 
 # Source: RFC 5737, section 3: TEST-NET-1 is for documentation and assigned to no network.
 UNDERLAY_ADDRESSES = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 UNDERLAY_PREFIX = 24
-HOST_NAMES = {Side.A: "gateway-a", Side.B: "gateway-b"}
+HOST_NAMES: Mapping[LabMachine, str] = {
+    Side.A: "gateway-a",
+    Side.B: "gateway-b",
+    LabNode.A: "node-a",
+    LabNode.B: "node-b",
+}
 
 USERS_WITH_PASSWORD = ("operator", "plain")
 """`operator` may use sudo with the password, `plain` has no rights. Two more users have no password: `nopass` (sudo
@@ -33,23 +39,21 @@ _KEYGEN_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class GuestIdentity:
-    """One gateway's own things.
+    """One machine's own things.
 
     Attributes:
-        side: A or B.
+        machine: The gateway of A or B, or the node behind it.
         machine_id: 32 hexadecimal digits.
         host_key: Private host key in OpenSSH's format.
         host_key_public: Type and key, as known_hosts has them.
-        management_card: Hardware address of the card through which SSH reaches it.
-        underlay_card: Hardware address of its card on the underlay.
+        cards: Hardware addresses of its cards, `eth0` first.
     """
 
-    side: Side
+    machine: LabMachine
     machine_id: str
     host_key: bytes = field(repr=False)
     host_key_public: str
-    management_card: str
-    underlay_card: str
+    cards: tuple[str, ...]
 
 
 def make_key(path: Path, *, comment: str) -> str:
@@ -77,14 +81,13 @@ def make_key(path: Path, *, comment: str) -> str:
     return " ".join(path.with_name(path.name + ".pub").read_text().split()[:2])
 
 
-def make_identity(side: Side, folder: Path, *, management_card: str, underlay_card: str) -> GuestIdentity:
-    """Make a gateway's host key and machine id.
+def make_identity(machine: LabMachine, folder: Path, *, cards: tuple[str, ...]) -> GuestIdentity:
+    """Make a machine's host key and machine id.
 
     Args:
-        side: A or B.
+        machine: The gateway of A or B, or the node behind it.
         folder: Where the key file goes.
-        management_card: Hardware address of the card through which SSH reaches it.
-        underlay_card: Hardware address of its card on the underlay.
+        cards: Hardware addresses of its cards, `eth0` first.
 
     Returns:
         The identity.
@@ -92,9 +95,9 @@ def make_identity(side: Side, folder: Path, *, management_card: str, underlay_ca
     Raises:
         LabFault: The key could not be made.
     """
-    path = folder / f"host-key-{side}"
-    public = make_key(path, comment=HOST_NAMES[side])
-    return GuestIdentity(side, uuid.uuid4().hex, path.read_bytes(), public, management_card, underlay_card)
+    path = folder / f"host-key-{machine}"
+    public = make_key(path, comment=HOST_NAMES[machine])
+    return GuestIdentity(machine, uuid.uuid4().hex, path.read_bytes(), public, cards)
 
 
 def make_passwords() -> dict[str, str]:
@@ -136,21 +139,21 @@ def _identity_files(
     identity: GuestIdentity, authorized_key: str, passwords: dict[str, str]
 ) -> Iterator[tuple[str, int, bytes]]:
     """Give the path below /, the mode and the content of each file."""
-    side = identity.side
-    hosts = ["127.0.0.1 localhost", f"127.0.1.1 {HOST_NAMES[side]}", "::1 localhost ip6-localhost"]
-    hosts += [f"{UNDERLAY_ADDRESSES[other]} {HOST_NAMES[other]}.underlay" for other in Side]
-    network = f"[Match]\nName=eth1\n\n[Network]\nAddress={UNDERLAY_ADDRESSES[side]}/{UNDERLAY_PREFIX}\n"
-    network += "LinkLocalAddressing=no\nIPv6AcceptRA=no\n"
-    cards = (("eth0", identity.management_card), ("eth1", identity.underlay_card))
-    yield "etc/hostname", 0o644, f"{HOST_NAMES[side]}\n".encode()
+    machine = identity.machine
+    hosts = ["127.0.0.1 localhost", f"127.0.1.1 {HOST_NAMES[machine]}", "::1 localhost ip6-localhost"]
+    yield "etc/hostname", 0o644, f"{HOST_NAMES[machine]}\n".encode()
+    if isinstance(machine, Side):
+        hosts += [f"{UNDERLAY_ADDRESSES[other]} {HOST_NAMES[other]}.underlay" for other in Side]
+        network = f"[Match]\nName=eth1\n\n[Network]\nAddress={UNDERLAY_ADDRESSES[machine]}/{UNDERLAY_PREFIX}\n"
+        network += "LinkLocalAddressing=no\nIPv6AcceptRA=no\n"
+        yield "etc/systemd/network/20-underlay.network", 0o644, network.encode()
     yield "etc/hosts", 0o644, _lines(hosts)
-    yield "etc/systemd/network/20-underlay.network", 0o644, network.encode()
     yield "etc/ssh/ssh_host_ed25519_key", 0o600, identity.host_key
     yield "etc/ssh/ssh_host_ed25519_key.pub", 0o644, f"{identity.host_key_public}\n".encode()
     yield "etc/ssh/tunnelmark-lab-keys", 0o644, f"{authorized_key}\n".encode()
     folder = "run/tunnelmark-lab-identity"
     yield f"{folder}/machine-id", 0o600, f"{identity.machine_id}\n".encode()
-    yield f"{folder}/cards", 0o600, _lines(f"{card} {address}" for card, address in cards)
+    yield f"{folder}/cards", 0o600, _lines(f"eth{number} {address}" for number, address in enumerate(identity.cards))
     yield f"{folder}/passwords", 0o600, _lines(f"{user}:{password}" for user, password in passwords.items())
     yield f"{folder}/entropy", 0o600, secrets.token_bytes(ENTROPY_BYTES)
 

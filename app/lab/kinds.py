@@ -44,7 +44,7 @@ def is_of_kind(lab: Lab, kind: LabSpec) -> bool:
 
 def is_plain(kind: LabSpec) -> bool:
     """Whether a lab of this kind can be asked for by its platforms alone."""
-    return kind.cpu is CpuKind.AES and not kind.is_hardened
+    return kind.cpu is CpuKind.AES and not kind.is_hardened and not kind.has_nodes
 
 
 def stored_name(kind: LabSpec, lab: Lab) -> str:

@@ -18,16 +18,15 @@ from app.lab.image import ImagePaths, hold_image
 from app.lab.machine import (
     Accelerator,
     MachinePlan,
-    management_card,
+    card_addresses,
     overlay_name,
     qemu_argv,
-    underlay_card,
 )
 from app.lab.messages import NOT_STARTED, START_TOO_SLOW
 from app.lab.overlay import make_overlay
 from app.lab.running import IDENTITY, KNOWN_HOSTS, PASSWORDS, Lab
 from app.lab.saved import SavedMachine, hold_saved
-from app.lab.spec import LabSpec
+from app.lab.spec import LabMachine, LabNode, LabSpec, side_of
 
 _START_TIMEOUT_S = 30.0
 
@@ -40,17 +39,29 @@ class LaunchPlan:
         spec: The requested lab.
         images: The image that each side boots from.
         accelerator: What runs the guests' instructions.
-        ports: TCP port on 127.0.0.1 for each side's sshd.
+        ports: TCP port on 127.0.0.1 for each machine's sshd.
         is_owned: Whether the lab dies with this process.
-        saved: The saved machine that each side is restored from; empty where both boot.
+        saved: The saved machine that each is restored from; empty where all boot.
     """
 
     spec: LabSpec
     images: dict[Side, ImagePaths]
     accelerator: Accelerator
-    ports: dict[Side, int]
+    ports: dict[LabMachine, int]
     is_owned: bool
-    saved: dict[Side, SavedMachine] = field(default_factory=dict)
+    saved: dict[LabMachine, SavedMachine] = field(default_factory=dict)
+
+    def machine(self, machine: LabMachine, machine_id: str = "") -> MachinePlan:
+        """Return the plan of one machine."""
+        return MachinePlan(
+            machine=machine,
+            image=self.images[side_of(machine)],
+            accelerator=self.accelerator,
+            cpu=self.spec.cpu,
+            port=self.ports.get(machine),
+            machine_id=machine_id,
+            has_lan=self.spec.has_nodes,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +70,15 @@ class Launched:
 
     Attributes:
         lab: The lab.
-        identities: What each gateway is sent when it waits for its identity.
+        identities: What each machine is sent when it waits for its identity.
     """
 
     lab: Lab
-    identities: dict[Side, bytes] = field(repr=False)
+    identities: dict[LabMachine, bytes] = field(repr=False)
 
 
 def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Launched:
-    """Start both gateways; until they are up, they die with this process in any case.
+    """Start the machines; until they are up, they die with this process in any case.
 
     Args:
         plan: What to start.
@@ -75,48 +86,43 @@ def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Launched:
         lock_fd: Descriptor with the folder's lock; the supervisor keeps a copy as long as it lives.
 
     Returns:
-        The lab, whose gateways boot or wait for their memory.
+        The lab, whose machines boot or wait for their memory.
 
     Raises:
         LabFault: A program is missing or failed.
     """
     owner_pid = os.getpid() if plan.is_owned else None
-    lab = Lab(plan.spec, folder, plan.ports, datetime.now(UTC), owner_pid)
+    ports = {side: plan.ports[side] for side in Side}
+    node_ports = {node: plan.ports[node] for node in LabNode if node in plan.ports}
+    lab = Lab(plan.spec, folder, ports, datetime.now(UTC), owner_pid, node_ports)
     machines, identities = _write_files(plan, folder)
     # A machine that is restored is started stopped and empty; after that, power means a boot from the disk.
     first = ["-incoming", "defer", "-S"] if plan.saved else []
-    (folder / supervisor.MACHINES_FILE).write_text(json.dumps({"argv": machines, "first": first}))
+    lans = {node.side: node for node in node_ports}
+    (folder / supervisor.MACHINES_FILE).write_text(json.dumps({"argv": machines, "first": first, "lans": lans}))
     lab.save()
     _start_supervisor(plan, folder, lock_fd)
     return Launched(lab, identities)
 
 
-def _write_files(plan: LaunchPlan, folder: Path) -> tuple[dict[Side, list[str]], dict[Side, bytes]]:
-    """Make keys, passwords and disks; return each side's command line and identity."""
+def _write_files(plan: LaunchPlan, folder: Path) -> tuple[dict[LabMachine, list[str]], dict[LabMachine, bytes]]:
+    """Make keys, passwords and disks; return each machine's command line and identity."""
     authorized_key = make_key(folder / IDENTITY, comment="tunnelmark practice lab")
     passwords = make_passwords()
     _write_private(folder / PASSWORDS, json.dumps(passwords) + "\n")
-    machines: dict[Side, list[str]] = {}
-    identities: dict[Side, bytes] = {}
+    machines: dict[LabMachine, list[str]] = {}
+    identities: dict[LabMachine, bytes] = {}
     known_hosts = ""
-    for side in Side:
-        identity = make_identity(side, folder, management_card=management_card(side), underlay_card=underlay_card(side))
-        known_hosts += known_hosts_line(plan.ports[side], identity)
-        identities[side] = identity_message(identity, authorized_key=authorized_key, passwords=passwords)
-        if side in plan.saved:
-            make_overlay(folder / overlay_name(side), plan.saved[side].disk, base_format="qcow2")
+    for machine in plan.spec.machines:
+        identity = make_identity(machine, folder, cards=card_addresses(machine, has_lan=plan.spec.has_nodes))
+        known_hosts += known_hosts_line(plan.ports[machine], identity)
+        identities[machine] = identity_message(identity, authorized_key=authorized_key, passwords=passwords)
+        own = plan.machine(machine, identity.machine_id)
+        if machine in plan.saved:
+            make_overlay(folder / overlay_name(machine), plan.saved[machine].disk, base_format="qcow2")
         else:
-            make_overlay(folder / overlay_name(side), plan.images[side].root, base_format="raw")
-        machines[side] = qemu_argv(
-            MachinePlan(
-                side=side,
-                image=plan.images[side],
-                accelerator=plan.accelerator,
-                cpu=plan.spec.cpu,
-                port=plan.ports[side],
-                machine_id=identity.machine_id,
-            )
-        )
+            make_overlay(folder / overlay_name(machine), own.image.root, base_format="raw")
+        machines[machine] = qemu_argv(own)
     (folder / KNOWN_HOSTS).write_text(known_hosts)
     return machines, identities
 

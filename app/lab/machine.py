@@ -1,18 +1,22 @@
-"""The command line of QEMU for one virtual gateway."""
+"""The command line of QEMU for one virtual machine of a lab: a gateway, or a node behind one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.hosts import Side
 from app.lab.guest import HOST_NAMES
 from app.lab.image import ImagePaths
-from app.lab.spec import CpuKind
-from app.lab.supervisor import UNDERLAY_FD_MARK
+from app.lab.spec import CpuKind, LabMachine, LabNode
+from app.lab.supervisor import LAN_FD_MARK, UNDERLAY_FD_MARK
 
 QEMU = "qemu-system-x86_64"
 MEMORY_MIB = 640
+NODE_MEMORY_MIB = 384
+"""A node starts no VPN, and needs less."""
+
 READY_MARK = "TUNNELMARK-READY"
 """Console line of a guest once sshd runs."""
 
@@ -21,6 +25,12 @@ WAITING_MARK = "TUNNELMARK-WAITING"
 
 UNDERLAY_LINK = "underlay"
 """QEMU's name for a gateway's side of the underlay."""
+
+LAN_LINK = "lan"
+"""QEMU's name for a machine's side of the network of a gateway and its node."""
+
+LAN_INTERFACES: Mapping[LabMachine, str] = {Side.A: "eth2", Side.B: "eth2", LabNode.A: "eth1", LabNode.B: "eth1"}
+"""Names of the cards in that network."""
 
 _TRANSLATED_MIB = 256
 """Space for translated code; QEMU's own choice lets each machine grow by 1 GiB, and boots no faster."""
@@ -54,8 +64,16 @@ _EMULATED_KERNEL_LINE = (
 )
 """Source: kernel-parameters.txt of Linux 5.10 and 6.12; word 4, bit 13 in arch/x86/include/asm/cpufeatures.h."""
 
-_MAC_MANAGEMENT = {Side.A: "52:54:00:54:4d:a0", Side.B: "52:54:00:54:4d:b0"}
-_MAC_UNDERLAY = {Side.A: "52:54:00:54:4d:a1", Side.B: "52:54:00:54:4d:b1"}
+FIRST_OF_KIND: Mapping[type, LabMachine] = {Side: Side.A, LabNode: LabNode.A}
+"""The machine that is saved for all of its kind."""
+
+_CARDS: Mapping[LabMachine, str] = {
+    Side.A: "52:54:00:54:4d:a",
+    Side.B: "52:54:00:54:4d:b",
+    LabNode.A: "52:54:00:54:4d:c",
+    LabNode.B: "52:54:00:54:4d:d",
+}
+"""Beginnings of hardware addresses; the number of the card follows."""
 
 
 class Accelerator(StrEnum):
@@ -67,54 +85,58 @@ class Accelerator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MachinePlan:
-    """One virtual gateway.
+    """One virtual machine.
 
     Attributes:
-        side: A or B.
+        machine: The gateway of A or B, or the node behind it.
         image: What it boots from.
         accelerator: What runs its instructions.
         cpu: Which instructions its CPU shows.
         port: TCP port on 127.0.0.1 that leads to its sshd; None for a machine that is booted to be saved, to which
             nothing leads.
         machine_id: Its machine id.
+        has_lan: Whether a gateway has a card in a network with a node; a node always has.
     """
 
-    side: Side
+    machine: LabMachine
     image: ImagePaths
     accelerator: Accelerator
     cpu: CpuKind
     port: int | None
     machine_id: str
+    has_lan: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Ending of the name of the saved machine that fits it."""
+        if isinstance(self.machine, LabNode):
+            return "-node"
+        return "-lan" if self.has_lan else ""
 
 
-def overlay_name(side: Side) -> str:
-    """Return the name of the file, in the lab's folder, that takes what a gateway writes to its disk."""
-    return f"disk-{side}.qcow2"
+def overlay_name(machine: LabMachine) -> str:
+    """Return the name of the file, in the lab's folder, that takes what a machine writes to its disk."""
+    return f"disk-{machine}.qcow2"
 
 
-def identity_name(side: Side) -> str:
-    """Return the name of the socket, in the lab's folder, through which a gateway gets its identity."""
-    return f"identity-{side}.sock"
+def identity_name(machine: LabMachine) -> str:
+    """Return the name of the socket, in the lab's folder, through which a machine gets its identity."""
+    return f"identity-{machine}.sock"
 
 
-def monitor_name(side: Side) -> str:
-    """Return the name of the socket, in the lab's folder, of the monitor of a gateway's QEMU."""
-    return f"monitor-{side}.sock"
+def monitor_name(machine: LabMachine) -> str:
+    """Return the name of the socket, in the lab's folder, of the monitor of a machine's QEMU."""
+    return f"monitor-{machine}.sock"
 
 
-def underlay_card(side: Side) -> str:
-    """Return the hardware address of a gateway's card on the underlay."""
-    return _MAC_UNDERLAY[side]
+def card_addresses(machine: LabMachine, *, has_lan: bool) -> tuple[str, ...]:
+    """Return the hardware addresses of a machine's cards, `eth0` first: management, underlay (a gateway's), LAN."""
+    return tuple(f"{_CARDS[machine]}{number}" for number in range(3 if has_lan and isinstance(machine, Side) else 2))
 
 
-def management_card(side: Side) -> str:
-    """Return the hardware address of the card through which SSH reaches a gateway."""
-    return _MAC_MANAGEMENT[side]
-
-
-def console_name(side: Side) -> str:
-    """Return the name of the file, in the lab's folder, that takes a gateway's console output."""
-    return f"console-{side}.log"
+def console_name(machine: LabMachine) -> str:
+    """Return the name of the file, in the lab's folder, that takes a machine's console output."""
+    return f"console-{machine}.log"
 
 
 def cpu_option(accelerator: Accelerator, cpu: CpuKind) -> str:
@@ -152,35 +174,46 @@ def qemu_argv(plan: MachinePlan) -> list[str]:
         plan: What machine is wanted.
 
     Returns:
-        Program and arguments; the supervisor replaces the mark for the underlay's descriptor.
+        Program and arguments; the supervisor replaces the marks for the descriptors of underlay and LAN.
         Source: qemu(1) of QEMU 7.2 and 10.0.
     """
-    side = plan.side
+    machine = plan.machine
     is_emulated = plan.accelerator is Accelerator.TCG
     kernel_line = _KERNEL_LINE + (_EMULATED_KERNEL_LINE if is_emulated else "")
-    kernel_line += f" systemd.machine_id={plan.machine_id} systemd.hostname={HOST_NAMES[side]}"
-    is_linked = plan.port is not None
-    forward = f",hostfwd=tcp:127.0.0.1:{plan.port}-:22" if is_linked else ""
-    end = f"local.type=fd,local.str={UNDERLAY_FD_MARK}" if is_linked else "restrict=on"
+    kernel_line += f" systemd.machine_id={plan.machine_id} systemd.hostname={HOST_NAMES[machine]}"
+    memory_mib = MEMORY_MIB if isinstance(machine, Side) else NODE_MEMORY_MIB
     accelerator = f"tcg,thread=multi,tb-size={_TRANSLATED_MIB}" if is_emulated else "kvm"
     return [
         QEMU,
-        *("-name", f"tunnelmark-{side}", "-no-user-config", "-nodefaults", "-display", "none"),
+        *("-name", f"tunnelmark-{machine}", "-no-user-config", "-nodefaults", "-display", "none"),
         *("-machine", "pc", "-accel", accelerator, "-cpu", cpu_option(plan.accelerator, plan.cpu)),
-        *("-smp", _smp_option(plan.accelerator), "-m", str(MEMORY_MIB), "-rtc", "base=utc,clock=host"),
+        *("-smp", _smp_option(plan.accelerator), "-m", str(memory_mib), "-rtc", "base=utc,clock=host"),
         *("-kernel", str(plan.image.kernel), "-initrd", str(plan.image.initrd), "-append", kernel_line),
         # cache=unsafe: what a guest has synced survives the death of its QEMU, which is the power loss that is tried.
-        *("-drive", f"file={overlay_name(side)},format=qcow2,if=virtio,cache=unsafe"),
-        *("-chardev", f"file,id=console,path={console_name(side)},append=on", "-serial", "chardev:console"),
-        *("-chardev", f"socket,id=identity,path={identity_name(side)},server=on,wait=off"),
+        *("-drive", f"file={overlay_name(machine)},format=qcow2,if=virtio,cache=unsafe"),
+        *("-chardev", f"file,id=console,path={console_name(machine)},append=on", "-serial", "chardev:console"),
+        *("-chardev", f"socket,id=identity,path={identity_name(machine)},server=on,wait=off"),
         *("-serial", "chardev:identity"),
-        *("-chardev", f"socket,id=monitor,path={monitor_name(side)},server=on,wait=off"),
+        *("-chardev", f"socket,id=monitor,path={monitor_name(machine)},server=on,wait=off"),
         *("-mon", "chardev=monitor,mode=control"),
-        *("-netdev", f"user,id=management,restrict=on{forward}"),
-        *("-device", f"virtio-net-pci,netdev=management,mac={_MAC_MANAGEMENT[side]},romfile="),
-        *("-netdev", f"{'dgram' if is_linked else 'user'},id={UNDERLAY_LINK},{end}"),
-        *("-device", f"virtio-net-pci,netdev={UNDERLAY_LINK},mac={_MAC_UNDERLAY[side]},romfile="),
+        *_networks(plan),
         *("-device", "virtio-rng-pci"),
         # Tells a restored guest that it is a copy: from Linux 5.18 on it reseeds its random numbers.
         *("-device", "vmgenid,guid=auto"),
     ]
+
+
+def _networks(plan: MachinePlan) -> list[str]:
+    """Return the options for the cards of a machine, in the order of `card_addresses`."""
+    is_linked = plan.port is not None
+    forward = f",hostfwd=tcp:127.0.0.1:{plan.port}-:22" if is_linked else ""
+    links = {"management": f"user,id=management,restrict=on{forward}"}
+    of_link = {UNDERLAY_LINK: UNDERLAY_FD_MARK} if isinstance(plan.machine, Side) else {}
+    of_link |= {LAN_LINK: LAN_FD_MARK} if plan.has_lan or isinstance(plan.machine, LabNode) else {}
+    for name, mark in of_link.items():
+        links[name] = f"dgram,id={name},local.type=fd,local.str={mark}" if is_linked else f"user,id={name},restrict=on"
+    words: list[str] = []
+    cards = card_addresses(plan.machine, has_lan=plan.has_lan)
+    for (name, option), card in zip(links.items(), cards, strict=True):
+        words += ["-netdev", option, "-device", f"virtio-net-pci,netdev={name},mac={card},romfile="]
+    return words

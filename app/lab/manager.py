@@ -49,7 +49,7 @@ from app.lab.ports import free_ports
 from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
 from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved, hold_saved
-from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
+from app.lab.spec import LabMachine, LabNode, LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
 
 _NEEDED_STATE_BYTES = 512 << 20
 _PORT_ATTEMPTS = 3
@@ -137,7 +137,7 @@ class LabManager:
 
     def _up_from_saved(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
         """Restore both gateways; boot them where that does not work."""
-        saved: dict[Side, SavedMachine] = {}
+        saved: dict[LabMachine, SavedMachine] = {}
         try:
             with ExitStack() as held:
                 saved = self._saved(plan, token=token, on_progress=on_progress)
@@ -154,24 +154,20 @@ class LabManager:
         attempts_left = _PORT_ATTEMPTS
         while True:
             attempts_left -= 1
-            ports = dict(zip(Side, free_ports(len(Side)), strict=True))
+            machines = plan.spec.machines
+            ports = dict(zip(machines, free_ports(len(machines)), strict=True))
             try:
                 return self._up_once(replace(plan, ports=ports), token=token, on_progress=on_progress)
             except PortTaken:
                 if attempts_left == 0:
                     raise
 
-    def _saved(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> dict[Side, SavedMachine]:
+    def _saved(
+        self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress
+    ) -> dict[LabMachine, SavedMachine]:
         return {
-            side: ensure_saved(
-                plan.images[side],
-                plan.accelerator,
-                plan.spec.cpu,
-                timeout_s=self._boot_timeout_s,
-                token=token,
-                on_progress=on_progress,
-            )
-            for side in Side
+            one: ensure_saved(plan.machine(one), timeout_s=self._boot_timeout_s, token=token, on_progress=on_progress)
+            for one in plan.spec.machines
         }
 
     def _up_once(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
@@ -190,7 +186,7 @@ class LabManager:
             identify(launched, is_restored=is_restored, token=token, on_progress=on_progress, timeout_s=timeout_s)
             wait_until_up(
                 lab,
-                dict.fromkeys(Side, 0),
+                dict.fromkeys(plan.spec.machines, 0),
                 token=token,
                 on_progress=on_progress,
                 timeout_s=timeout_s,
@@ -210,13 +206,13 @@ class LabManager:
         on_progress(LabProgress("login", GATEWAYS_UP(), 1.0))
         return lab
 
-    def _restore(self, lab: Lab, saved: dict[Side, SavedMachine], *, token: CancelToken) -> None:
+    def _restore(self, lab: Lab, saved: dict[LabMachine, SavedMachine], *, token: CancelToken) -> None:
         try:
             restore(lab, saved, token=token)
         except (LabFault, DeadlineExceeded) as fault:
             reason: TunnelmarkError = fault
             try:
-                refuse_ended(lab, list(Side))
+                refuse_ended(lab, lab.spec.machines)
             except PortTaken:
                 raise
             except LabFault as ended:
@@ -305,6 +301,8 @@ class LabManager:
                     owner_pid=lab.owner_pid,
                     is_starting=not state.is_ready,
                     condition=lab_condition(state.link),
+                    node_ports=tuple(lab.node_ports.values()),
+                    node_pids=tuple(pids[node] for node in LabNode if node in lab.node_ports),
                 )
             )
         return tuple(found)

@@ -92,6 +92,20 @@ KEY_NOT_MADE = MessageForm("lab.key-not-made", "No key could be made for the lab
 # --- starting ---------------------------------------------------------------------------------------------------------
 
 GATEWAY = MessageForm("lab.gateway", "gateway {side}")
+NODE = MessageForm("lab.node", "node {side}")
+NODE_NO_LOGIN = MessageForm(
+    "lab.node-no-login",
+    "Node {side} of the lab “{lab}” runs, but no login works: {why}",
+    "Try again; if it happens again, see the last lines of its console.",
+)
+NODE_ENDED = MessageForm(
+    "lab.node-ended",
+    "QEMU ended while node {side} of the lab “{lab}” started: {log}",
+    "If memory is short, close other programs; if QEMU is older than 7.2, update it.",
+)
+NODE_IDENTITY_NOT_TAKEN = MessageForm(
+    "lab.node-identity-not-taken", "Node {side} of the lab “{lab}” did not take its identity: {why}.", "Try again."
+)
 NO_LOGIN = MessageForm(
     "lab.no-login",
     "Gateway {side} of the lab “{lab}” runs, but no login works: {why}",

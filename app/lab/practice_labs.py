@@ -147,9 +147,8 @@ class Labs:
         """Return the process ids of the virtual machines that a pair is of; empty where it is no running lab."""
         lab = self.find(pair) if pair.is_lab else None
         statuses = self.manager.status() if lab is not None else ()
-        return tuple(
-            pid for one in statuses if lab and one.name == lab.spec.name for pid in one.pids if pid is not None
-        )
+        own = (one for one in statuses if lab and one.name == lab.spec.name)
+        return tuple(pid for one in own for pid in (*one.pids, *one.node_pids) if pid is not None)
 
     def explained(self, pair: PairSpec, error: HostUnreachable) -> HostUnreachable:
         """Return why a host of a pair cannot be reached: where its practice lab is down, that."""

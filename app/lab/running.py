@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from app.domain.credentials import Secret
 from app.domain.errors import LabFault
-from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
+from app.domain.hosts import AuthKind, HostSpec, NodeHost, PairSpec, Side
 from app.lab.guest import HOST_NAMES, UNDERLAY_ADDRESSES
+from app.lab.machine import LAN_INTERFACES
 from app.lab.messages import LAB_UNREADABLE
-from app.lab.spec import CpuKind, LabSpec
+from app.lab.spec import CpuKind, LabMachine, LabNode, LabSpec
 
 DESCRIPTION = "lab.json"
 IDENTITY = "id_ed25519"
@@ -35,6 +36,7 @@ class Lab:
         ports: TCP port on 127.0.0.1 of each side's sshd.
         since: When it was started, UTC.
         owner_pid: The process that it dies with; None for a lab that lasts until it is taken down.
+        node_ports: TCP port on 127.0.0.1 of each node's sshd; empty without nodes.
     """
 
     spec: LabSpec
@@ -42,10 +44,18 @@ class Lab:
     ports: dict[Side, int]
     since: datetime
     owner_pid: int | None
+    node_ports: dict[LabNode, int] = field(default_factory=dict)
+
+    def port(self, machine: LabMachine) -> int:
+        """Return the TCP port on 127.0.0.1 of a machine's sshd."""
+        return self.node_ports[machine] if isinstance(machine, LabNode) else self.ports[machine]
 
     @property
     def pair(self) -> PairSpec:
-        """The two gateways as a pair, with key and host keys; root logs in, or an ordinary user to hardened ones."""
+        """The two gateways as a pair, with key and host keys; root logs in, or an ordinary user to hardened ones.
+
+        Root logs in to nodes in any case.
+        """
         user = HARDENED_USER if self.spec.is_hardened else "root"
         return PairSpec(
             name=f"lab:{self.spec.name}",
@@ -54,10 +64,17 @@ class Lab:
             underlay_a=UNDERLAY_ADDRESSES[Side.A],
             underlay_b=UNDERLAY_ADDRESSES[Side.B],
             is_lab=True,
+            node_a=self._node(LabNode.A),
+            node_b=self._node(LabNode.B),
         )
 
-    def host(self, side: Side, user: str = "root") -> HostSpec:
-        """Return how to reach one gateway.
+    def _node(self, node: LabNode) -> NodeHost | None:
+        if node not in self.node_ports:
+            return None
+        return NodeHost(self.host(node), LAN_INTERFACES[node], LAN_INTERFACES[node.side])
+
+    def host(self, machine: LabMachine, user: str = "root") -> HostSpec:
+        """Return how to reach one machine.
 
         Args:
             user: One of root, operator, nopass, doasuser and plain; the key opens all of them.
@@ -66,9 +83,9 @@ class Lab:
             Address, user, key and host key.
         """
         return HostSpec(
-            label=HOST_NAMES[side],
+            label=HOST_NAMES[machine],
             address="127.0.0.1",
-            port=self.ports[side],
+            port=self.port(machine),
             user=user,
             auth=AuthKind.KEY,
             identity_file=str(self.folder / IDENTITY),
@@ -80,8 +97,8 @@ class Lab:
         stored: dict[str, str] = json.loads((self.folder / PASSWORDS).read_text())
         return {user: Secret(value) for user, value in stored.items()}
 
-    def ssh_argv(self, side: Side, user: str = "root") -> list[str]:
-        """Return OpenSSH's command line for one gateway; a command may be appended.
+    def ssh_argv(self, machine: LabMachine, user: str = "root") -> list[str]:
+        """Return OpenSSH's command line for one machine; a command may be appended.
 
         Args:
             user: Who to be there.
@@ -90,7 +107,7 @@ class Lab:
             Program and arguments; an unknown or changed host key is refused.
         """
         return [
-            *("ssh", "-F", "none", "-p", str(self.ports[side]), "-l", user, "-i", str(self.folder / IDENTITY)),
+            *("ssh", "-F", "none", "-p", str(self.port(machine)), "-l", user, "-i", str(self.folder / IDENTITY)),
             *("-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"),
             *("-o", f"UserKnownHostsFile={_quoted(self.folder / KNOWN_HOSTS)}", "-o", "GlobalKnownHostsFile=none"),
             *("-o", f"ConnectTimeout={_CONNECT_TIMEOUT_S}", "-o", "LogLevel=ERROR", "127.0.0.1"),
@@ -106,6 +123,7 @@ class Lab:
             "ports": self.ports,
             "since": self.since.isoformat(),
             "owner_pid": self.owner_pid,
+            "node_ports": self.node_ports,
         }
         (self.folder / DESCRIPTION).write_text(json.dumps(content, indent=2) + "\n")
 
@@ -124,6 +142,7 @@ def load_lab(folder: Path) -> Lab:
     """
     try:
         content = json.loads((folder / DESCRIPTION).read_text())
+        node_ports = {LabNode(node): int(port) for node, port in content.get("node_ports", {}).items()}
         return Lab(
             spec=LabSpec(
                 folder.name,
@@ -131,13 +150,15 @@ def load_lab(folder: Path) -> Lab:
                 content["platform_b"],
                 CpuKind(content["cpu"]),
                 is_hardened=bool(content.get("is_hardened", False)),
+                has_nodes=bool(node_ports),
             ),
             folder=folder,
             ports={Side(side): int(port) for side, port in content["ports"].items()},
             since=datetime.fromisoformat(content["since"]),
             owner_pid=content["owner_pid"],
+            node_ports=node_ports,
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (AttributeError, OSError, ValueError, KeyError, TypeError) as error:
         raise LabFault(LAB_UNREADABLE(lab=folder.name)) from error
 
 

@@ -15,18 +15,18 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import DeadlineExceeded, DiskFull, LabFault
-from app.domain.hosts import Side
 from app.lab.bound_process import remove_tree
 from app.lab.faults import os_faults
 from app.lab.guarded import guarded
-from app.lab.image import ImagePaths, is_sound, locked, write_manifest
+from app.lab.image import is_sound, locked, write_manifest
 from app.lab.image_build import check_free
 from app.lab.machine import (
+    FIRST_OF_KIND,
     QEMU,
     WAITING_MARK,
     Accelerator,
@@ -47,7 +47,7 @@ from app.lab.messages import (
 )
 from app.lab.monitor import Monitor
 from app.lab.overlay import make_overlay
-from app.lab.spec import CpuKind, LabProgress, OnProgress, boot_share
+from app.lab.spec import LabProgress, OnProgress, boot_share
 
 MEMORY = "memory"
 DISK = "disk.qcow2"
@@ -89,20 +89,12 @@ class SavedMachine:
 
 
 def ensure_saved(
-    image: ImagePaths,
-    accelerator: Accelerator,
-    cpu: CpuKind,
-    *,
-    timeout_s: float,
-    token: CancelToken,
-    on_progress: OnProgress,
+    machine: MachinePlan, *, timeout_s: float, token: CancelToken, on_progress: OnProgress
 ) -> SavedMachine:
     """Return the saved machine of an image; boot and save one if there is no sound one.
 
     Args:
-        image: What it boots from.
-        accelerator: What runs its instructions.
-        cpu: Which instructions its CPU shows.
+        machine: What is to be restored from it; machines of one kind share it.
         timeout_s: How long it may boot, in seconds.
         on_progress: Receives each step.
 
@@ -113,7 +105,7 @@ def ensure_saved(
         SavedMachineFault: It did not boot, or could not be saved.
         Cancelled: The token was cancelled; nothing half-made is left.
     """
-    plan = MachinePlan(Side.A, image, accelerator, cpu, port=None, machine_id=_MACHINE_ID)
+    plan = replace(machine, machine=FIRST_OF_KIND[type(machine.machine)], port=None, machine_id=_MACHINE_ID)
     try:
         with os_faults(SAVING_GATEWAY()):
             return _ensure(plan, timeout_s=timeout_s, token=token, on_progress=on_progress)
@@ -122,8 +114,7 @@ def ensure_saved(
 
 
 def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progress: OnProgress) -> SavedMachine:
-    image, cpu = plan.image, plan.cpu
-    target = image.folder / _FOLDER / f"{cpu}-{_key(plan)}"
+    target = plan.image.folder / _FOLDER / f"{plan.cpu}{plan.kind}-{_key(plan)}"
     if is_sound(target, _FILES):
         return SavedMachine(target)
     target.parent.mkdir(exist_ok=True)
@@ -187,9 +178,9 @@ def _key(plan: MachinePlan) -> str:
 def _boot_and_save(
     plan: MachinePlan, folder: Path, *, lock_fd: int, timeout_s: float, token: CancelToken, on_progress: OnProgress
 ) -> None:
-    overlay = folder / overlay_name(plan.side)
+    overlay = folder / overlay_name(plan.machine)
     make_overlay(overlay, plan.image.root, base_format="raw")
-    console = folder / console_name(plan.side)
+    console = folder / console_name(plan.machine)
     steps = 0
 
     with guarded(qemu_argv(plan), folder=folder, keep_fds=(lock_fd,), working_folder=folder) as process:
@@ -207,7 +198,7 @@ def _boot_and_save(
         try:
             token.wait_for(is_waiting, timeout_s=timeout_s, what=VIRTUAL_GATEWAY(), interval_s=_POLL_S)
             on_progress(LabProgress("save", SAVING_BOOTED(), 0.97))
-            with Monitor(folder, monitor_name(plan.side)) as monitor, (folder / MEMORY).open("xb") as memory:
+            with Monitor(folder, monitor_name(plan.machine)) as monitor, (folder / MEMORY).open("xb") as memory:
                 monitor.execute("stop")
                 monitor.save_memory(memory, token=token, timeout_s=_COPY_TIMEOUT_S)
         finally:

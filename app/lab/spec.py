@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
@@ -17,6 +18,31 @@ from app.lab.platforms import PLATFORMS, platform
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 _USUAL_BOOT_S = 25.0
 """Time that a gateway usually takes to boot, in seconds."""
+
+
+class LabNode(StrEnum):
+    """A machine of a lab behind one of its gateways."""
+
+    A = "node-a"
+    B = "node-b"
+
+    @property
+    def side(self) -> Side:
+        """The side whose gateway it is behind."""
+        return Side.A if self is LabNode.A else Side.B
+
+
+LabMachine: TypeAlias = Side | LabNode
+"""A virtual machine of a lab: the gateway of a side, or the node behind it."""
+
+
+LAB_MACHINES: Mapping[str, LabMachine] = {one.value: one for one in (*Side, *LabNode)}
+"""By name."""
+
+
+def side_of(machine: LabMachine) -> Side:
+    """Return the side that a machine is on."""
+    return machine.side if isinstance(machine, LabNode) else machine
 
 
 class CpuKind(StrEnum):
@@ -37,6 +63,7 @@ class LabSpec:
         cpu: Which instructions the CPUs show.
         is_hardened: Whether their firewalls drop what no rule allows, and an ordinary user logs in, whose sudo asks
             for a password.
+        has_nodes: Whether there is a machine behind each gateway, in a network of its own with it.
     """
 
     name: str
@@ -44,6 +71,12 @@ class LabSpec:
     platform_b: str = "debian-13"
     cpu: CpuKind = CpuKind.AES
     is_hardened: bool = False
+    has_nodes: bool = False
+
+    @property
+    def machines(self) -> tuple[LabMachine, ...]:
+        """The gateways of A and B, then the nodes behind them."""
+        return (*Side, *(LabNode if self.has_nodes else ()))
 
     def platform(self, side: Side) -> str:
         """Return the platform on one side."""
@@ -148,6 +181,8 @@ class LabStatus:
         owner_pid: The process that the lab dies with; None for a lab that lasts until it is taken down.
         is_starting: Whether it has been started, but has not come up yet.
         condition: Conditions of the link between its gateways.
+        node_ports: SSH ports of the nodes behind A and B on 127.0.0.1; empty without nodes.
+        node_pids: Process numbers of their QEMU; None for one that is switched off.
     """
 
     name: str
@@ -160,3 +195,10 @@ class LabStatus:
     owner_pid: int | None
     is_starting: bool = False
     condition: LabCondition = field(default_factory=LabCondition)
+    node_ports: tuple[int, ...] = ()
+    node_pids: tuple[int | None, ...] = ()
+
+    @property
+    def are_nodes_running(self) -> tuple[bool, ...]:
+        """Whether each of the nodes has come up and is switched on; empty without nodes."""
+        return tuple(not self.is_starting and pid is not None for pid in self.node_pids)

@@ -1,8 +1,8 @@
-"""Keeps the two virtual machines of a lab, as a process of its own.
+"""Keeps the virtual machines of a lab, as a process of its own.
 
 It is run as a script with the standard library alone (`python -I supervisor.py FOLDER OWNER_FD`), so that it starts at
-once and is small, and puts itself into the background. It holds the two sockets that are the underlay, so that either
-machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
+once and is small, and puts itself into the background. It holds the sockets that are the underlay and the LANs, so that
+any machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
 orders on a socket in the lab's folder; and it removes that folder when it ends. It ends when its owner does, however
 that dies, for the owner's process descriptor becomes readable then; a lab that is to last is let go of by its owner
 once it is up. The machines die with this process, even if it is killed.
@@ -27,6 +27,7 @@ CONTROL_SOCKET = "control.sock"
 MACHINES_FILE = "machines.json"
 PID_FILE = "supervisor.pid"
 UNDERLAY_FD_MARK = "@UNDERLAY_FD@"
+LAN_FD_MARK = "@LAN_FD@"
 CONDITION_FILE = "condition.json"
 _EMULATOR = Path(__file__).with_name("link_emulator.py")
 
@@ -168,8 +169,8 @@ class _Conditions:
             os.close(exit_fd)
 
 
-def _datagram_socket() -> socket.socket:
-    end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+def _datagram_socket(end: socket.socket | None = None) -> socket.socket:
+    end = end or socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
     return end
 
@@ -206,15 +207,20 @@ class Supervisor:
         self._first_words: list[str] = machines["first"]
         self._machines: dict[str, subprocess.Popen[bytes]] = {}
         self._exit_fds: dict[str, int] = {}
-        self._link = _Link(sorted(self._argv))
+        lans: dict[str, str] = machines.get("lans", {})  # the node behind each gateway, where there are nodes
+        self._link = _Link(sorted(set(self._argv).difference(lans.values())))
         self._conditions = _Conditions(self._link, self._selector)
-        self._ends = self._link.ends
+        self._ends = {side: {UNDERLAY_FD_MARK: end} for side, end in self._link.ends.items()}
+        for gateway, node in lans.items():
+            ends = map(_datagram_socket, socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+            self._ends[gateway][LAN_FD_MARK], lan = ends
+            self._ends[node] = {LAN_FD_MARK: lan}
         self._selector.register(owner_fd, selectors.EVENT_READ, self._stop)
         self._is_ready = False
         self._is_stopping = False
 
     def run(self, on_started: Callable[[], None]) -> None:
-        """Start both machines and take orders until one is to stop, or until the owner is gone.
+        """Start the machines and take orders until one is to stop, or until the owner is gone.
 
         Args:
             on_started: Called when the machines have been started and orders are accepted.
@@ -296,18 +302,19 @@ class Supervisor:
     def _power_on(self, side: str, more: list[str] | None = None) -> None:
         if side in self._machines:
             return
-        end = self._ends[side]
-        if end in self._selector.get_map():
-            self._selector.unregister(end)
-            self._drop_frames(end)
-        argv = [part.replace(UNDERLAY_FD_MARK, str(end.fileno())) for part in (*self._argv[side], *(more or ()))]
+        argv = [*self._argv[side], *(more or ())]
+        for mark, end in self._ends[side].items():
+            if end in self._selector.get_map():
+                self._selector.unregister(end)
+                self._drop_frames(end)
+            argv = [part.replace(mark, str(end.fileno())) for part in argv]
         with Path(f"qemu-{side}.log").open("ab") as log:
             machine = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=(end.fileno(),),
+                pass_fds=[end.fileno() for end in self._ends[side].values()],
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
             )
         self._machines[side] = machine
@@ -330,7 +337,8 @@ class Supervisor:
         self._selector.unregister(exit_fd)
         os.close(exit_fd)
         # Frames to a machine without power are lost, rather than kept and blocking the sender.
-        self._selector.register(self._ends[side], selectors.EVENT_READ, self._drop_frames)
+        for end in self._ends[side].values():
+            self._selector.register(end, selectors.EVENT_READ, self._drop_frames)
 
     @staticmethod
     def _drop_frames(end: socket.socket) -> None:

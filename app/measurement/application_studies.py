@@ -55,6 +55,7 @@ class ApplicationStudy(LabStudy):
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
     kind = ApplicationResults
+    can_have_machines = True
 
     def keys(self, part: str) -> tuple[TransferCell, ...]:
         """Return the cells of a part."""
@@ -95,6 +96,7 @@ class ApplicationStudy(LabStudy):
             ApplicationRun(
                 *(plan, run.sessions, run.discovery.link, run.tunnels, set_condition, link.deviation, reports),
                 token=run.token,
+                machines=run.machines,
             ).run()
         finally:
             link.release()

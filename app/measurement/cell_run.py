@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
@@ -20,7 +21,6 @@ from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell
-from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
 from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import BUILDING_TUNNEL
@@ -30,6 +30,7 @@ from app.measurement.messages.studies import (
     PROXY_OTHER_CONGESTION,
     SOLUTION_WITH_PEP,
 )
+from app.measurement.node_machines import NodeMachines, lans_of, node_sessions
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.proxy import PROXY_SIDE, ProxySteps, proxy_log
@@ -97,6 +98,7 @@ class CellRun(ABC, Generic[R]):
         deviation: Returns why the link is not under a condition that was set, as a sentence; empty where it is.
         reports: Gets what happens.
         token: Ends it; results so far were kept.
+        machines: Nodes that are hosts of their own; None for namespaces on the gateways.
     """
 
     plan: CellPlan
@@ -107,6 +109,7 @@ class CellRun(ABC, Generic[R]):
     deviation: Callable[[Condition], str]
     reports: CellReports[R]
     token: CancelToken
+    machines: NodeMachines | None = None
 
     @abstractmethod
     def measured(self, cell: TransferCell, tunnel: Tunnel) -> R:
@@ -138,11 +141,11 @@ class CellRun(ABC, Generic[R]):
         kind, report = CONGESTION[congestion], self.reports.report
         settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
         ways = sorted({_way_of(cell) for cell in cells})
-        topology = self.plan.topology
+        topology, lans = self.plan.topology, lans_of(self.machines)
         with self.tunnels.open_group(
             [self.plan.choices[solution] for solution, _ in ways],
             extensions=[
-                Extended((NodeSteps(topology), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
+                Extended((NodeSteps(topology, lans), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
                 for _, proxy in ways
             ],
             token=self.token,
@@ -152,9 +155,16 @@ class CellRun(ABC, Generic[R]):
         ) as group:
             up = self._up(ways, cells, group)
             wanted = sorted((cell for cell in cells if _way_of(cell) in up), key=_condition_of)
-            for condition, some in groupby(wanted, key=_condition_of):
-                self._under(presets()[condition], sorted(some, key=_way_of), up)
-            self.set_condition(None)  # before the tunnels go: rolling back must not wait for a satellite
+            with self._joined(tuple(up.values()), HostSettings(kind.sender, has_hystart=kind.has_hystart)):
+                for condition, some in groupby(wanted, key=_condition_of):
+                    self._under(presets()[condition], sorted(some, key=_way_of), up)
+                self.set_condition(None)  # before the tunnels go: rolling back must not wait for a satellite
+
+    def _joined(self, tunnels: Sequence[Tunnel], settings: HostSettings) -> AbstractContextManager[None]:
+        """Return a context in which machines are nodes of tunnels that are up; for namespaces nothing is left to do."""
+        if self.machines is None or not tunnels:
+            return nullcontext()
+        return self.machines.joined(tunnels, settings, token=self.token)
 
     def _up(self, ways: Sequence[Way], cells: Sequence[TransferCell], group: TunnelGroup) -> Mapping[Way, Tunnel]:
         """Return the tunnels that are up; what did not come up is a result of each of its cells."""
@@ -198,7 +208,7 @@ class CellRun(ABC, Generic[R]):
             plan: TunnelPlan = tunnel.plan
             return self.sessions, (plan.probe_address_a, plan.probe_address_b)
         a, b = (node_addresses(tunnel.link, self.plan.topology, side) for side in Side)
-        nodes = SessionPair(NodeSession(self.sessions.a, a.namespace), NodeSession(self.sessions.b, b.namespace))
+        nodes = node_sessions(self.sessions, tunnel.link, self.plan.topology, self.machines)
         return nodes, (a.node_ip, b.node_ip)
 
     def splits(self, cell: TransferCell, tunnel: Tunnel) -> list[list[str]]:

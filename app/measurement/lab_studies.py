@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,18 +17,20 @@ from app.domain.hubs import Hub, SessionHub
 from app.domain.node_protection import NodeProtection
 from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
+from app.domain.topology import NodeKind
 from app.lab.practice_labs import Labs
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy
-from app.measurement.messages.studies import A_STUDY
+from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
+from app.measurement.node_machines import NodeMachines, hosts_of
 from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import read_all, results_file
+from app.storage.study_results import nodes_dir, read_all, results_file
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
@@ -47,6 +49,7 @@ class WantedLabStudy:
         is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later run
             that is not fresh goes on.
         solutions: Those of the part that are measured; none for all.
+        nodes: Kind of the nodes; each has results of its own.
     """
 
     study: LabStudy
@@ -54,6 +57,7 @@ class WantedLabStudy:
     pair: PairSpec
     is_fresh: bool = False
     solutions: tuple[str, ...] = ()
+    nodes: NodeKind = NodeKind.NAMESPACES
 
     def begun(self, found: LabResults) -> LabResults:
         """Return results as a run begins with them: what it measures afresh is marked."""
@@ -89,15 +93,19 @@ class LabStudyOperations:
         """Return connections to both hosts of a pair."""
         raise NotImplementedError
 
-    def lab_results(self, study: str, pair: str, part: str) -> LabResults:
+    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to."""
+        raise NotImplementedError
+
+    def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> LabResults:
         """Return what was measured of a part on a pair; without results if nothing was."""
         of_study = LAB_STUDIES[study]
-        found: LabResults = of_study.load(self.lab_results_file(study, pair, part)) or of_study.none(pair, part)
-        return found
+        found: LabResults = of_study.load(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
+        return replace(found, nodes=nodes)
 
-    def lab_results_file(self, study: str, pair: str, part: str) -> Path:
+    def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
         """Return the file of a part's results: those of one part do not replace those of another."""
-        return results_file(self.paths.studies_dir, f"{study}-{part}", pair)
+        return results_file(nodes_dir(self.paths.studies_dir, nodes), f"{study}-{part}", pair)
 
     def stored_lab_results(self, study: str) -> Stored:
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
@@ -131,20 +139,37 @@ class LabStudyOperations:
         """
         study, pair, part = wanted.study, discovery.pair, wanted.part
         self.refuse_lab_study(study.name, pair)
-        with self.in_use.hold((pair.a, pair.b), A_STUDY()):
-            found = wanted.begun(self.lab_results(study.name, pair.name, part))
-            kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part), on_result)
+        refuse_machines(wanted)
+        with self.in_use.hold(hosts_of(pair, wanted.nodes), A_STUDY()):
+            found = wanted.begun(self.lab_results(study.name, pair.name, part, wanted.nodes))
+            kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part, wanted.nodes), on_result)
             sessions = self.sessions(pair, token=token)
+            machines = self.node_machines(pair, token=token) if wanted.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.conditioned(pair)
             run = LabRun(
-                *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token), wanted.solutions
+                *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
+                *(wanted.solutions, machines),
             )
             choices = study.choices(self, run)
             if found.afresh:
                 kept.store()
             study.measure(run, choices)
         return kept.results
+
+
+def refuse_machines(wanted: WantedLabStudy) -> None:
+    """Refuse machines as nodes of a study that has none.
+
+    Raises:
+        InvalidOption: It has none, or the pair names none.
+    """
+    if wanted.nodes is NodeKind.NAMESPACES:
+        return
+    if not wanted.study.can_have_machines:
+        raise InvalidOption(STUDY_WITHOUT_MACHINES(study=wanted.study.name))
+    if not wanted.pair.nodes:
+        raise InvalidOption(NO_NODE_MACHINES(pair=wanted.pair.name))
 
 
 class LabStudyServices(Protocol):
@@ -162,7 +187,7 @@ class LabStudyServices(Protocol):
         """Refuse a pair on which a study is not run."""
         ...
 
-    def lab_results(self, study: str, pair: str, part: str) -> LabResults:
+    def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind) -> LabResults:
         """Return what was measured of a part on a pair."""
         ...
 
@@ -186,12 +211,13 @@ def plan_lab_study(
     """Inspect both hosts, and say how much a run has to measure: all of a part where it is fresh. Changes nothing.
 
     Raises:
-        InvalidOption: The pair is no practice lab.
+        InvalidOption: The pair is no practice lab, or has no machines where they are to be the nodes.
         PairLocked: Other work on this computer holds one of the hosts.
     """
     study, pair = wanted.study, wanted.pair
+    refuse_machines(wanted)
     services.refuse_lab_study(study.name, pair)
     services.refuse_if_in_use(pair)
     found = services.discover(pair, token=token, on_progress=on_progress)
-    stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part)
+    stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part, wanted.nodes)
     return PlannedLabStudy(found, study.state(wanted.part, stored, solutions=wanted.solutions))

@@ -19,6 +19,7 @@ from app.domain.node_protection import NodeProtection
 from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
 from app.measurement.interfaces import ConditionedLink
+from app.measurement.node_machines import NodeMachines
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import PartResults
 from app.storage.study_files import KeptStudy, ResultsByKey
@@ -79,6 +80,7 @@ class LabRun:
         report: Gets what happens.
         token: Cancels it.
         solutions: Those that are measured; none for all of the part.
+        machines: Nodes that are hosts of their own; None for namespaces on the gateways.
     """
 
     part: str
@@ -91,6 +93,7 @@ class LabRun:
     report: Callable[[str], None]
     token: CancelToken
     solutions: tuple[str, ...] = ()
+    machines: NodeMachines | None = None
 
 
 class LabStudy(ABC):
@@ -101,12 +104,14 @@ class LabStudy(ABC):
         parts: Names of its parts, the shortest first.
         needs_lab: Refuses a pair that is no practice lab.
         kind: Class of its results.
+        can_have_machines: Whether its nodes may be machines of their own.
     """
 
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
     kind: type[PartResults[Any, Any]]
+    can_have_machines: bool = False
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:

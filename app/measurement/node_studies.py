@@ -50,6 +50,7 @@ class NodeStudy(LabStudy):
     parts = tuple(NODE_PARTS)
     needs_lab = NODE_STUDY_NEEDS_LAB
     kind = NodeResults
+    can_have_machines = True
 
     def keys(self, part: str) -> tuple[tuple[str, int], ...]:
         """Return settings and rounds of a part."""
@@ -81,6 +82,7 @@ class NodeStudy(LabStudy):
         NodeStudyRun(
             *(choices, NODE_PARTS[run.part], run.kept.results.done(), run.sessions, run.discovery.facts, run.tunnels),
             *(run.guests, run.report, run.kept.keep, run.token),
+            machines=run.machines,
         ).run()
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 
 from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
@@ -17,15 +18,14 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.messages import sentences
-from app.domain.node_protection import NodeProtection, ProtectedPlace
+from app.domain.node_protection import MachineProtection, NodeProtection, ProtectedPlace
 from app.domain.node_study import Hop, NodeResult, NodeSetting
 from app.domain.profiles import FRAME_BYTES
 from app.domain.results import LOST_RTT_US, LatencySeries
 from app.domain.solutions import Suite
 from app.domain.topology import Topology, node_addresses
-from app.host.node_session import NodeSession
 from app.measurement.comparison.probe_run import iperf3_version, ping_flavour
-from app.measurement.interfaces import Tunnels
+from app.measurement.interfaces import Tunnel, Tunnels
 from app.measurement.messages.studies import (
     HOPS_CAPTURED,
     INJECTING_AT,
@@ -33,6 +33,7 @@ from app.measurement.messages.studies import (
     NODE_SETTING_BUILT,
     TCP_OF_NODES,
 )
+from app.measurement.node_machines import NodeMachines, lans_of, node_sessions
 from app.probes import (
     CpuCounters,
     CpuMonitor,
@@ -46,10 +47,10 @@ from app.probes import (
 from app.probes.hops import HopsRequest, probe_hops
 from app.probes.own_load import OwnLoad
 from app.ranking.weighted import weighted_latency_ms
+from app.tunnel.host_settings import HostSettings
+from app.tunnel.node_machines import BridgedNodes
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.request import Extended
-
-_NODE_STEPS = NodeSteps(Topology.BRIDGED_NODES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,21 @@ class ProtectedNodes:
         protection: What protects them.
         suite: With which suite.
         place: Where.
+        lans: The gateways' interfaces towards nodes that are machines, by side; empty for namespaces.
     """
 
     protection: NodeProtection
     suite: Suite
     place: ProtectedPlace
+    lans: Mapping[Side, str] = field(default_factory=dict)
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan with them."""
-        return self.protection.extend(plan, link, self.suite, self.place)
+        return self.protection.extend(plan, link, self.suite, self.place, self.lans)
+
+    def machine(self, link: Link, side: Side, interface: str) -> MachineProtection:
+        """Return the part of a node that is a machine, with its interface towards the gateway."""
+        return self.protection.machine(link, self.suite, self.place, side, interface)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +94,18 @@ class NodeChoice:
     suite: Suite
     nodes: ProtectedNodes | None
 
-    @property
-    def extension(self) -> Extended:
-        """Additions to the tunnel's own plan."""
-        return Extended((_NODE_STEPS, *((self.nodes,) if self.nodes is not None else ())))
+    def extension(self, lans: Mapping[Side, str]) -> Extended:
+        """Return additions to the tunnel's own plan.
+
+        Args:
+            lans: The gateways' interfaces towards nodes that are machines, by side; empty for namespaces.
+        """
+        protected = (replace(self.nodes, lans=lans),) if self.nodes is not None else ()
+        return Extended((NodeSteps(Topology.BRIDGED_NODES, lans), *protected))
+
+    def machine(self, link: Link, side: Side, interface: str) -> MachineProtection:
+        """Return the part of a node that is a machine, with its interface towards the gateway."""
+        return self.nodes.machine(link, side, interface) if self.nodes is not None else MachineProtection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +139,7 @@ class NodeStudyRun:
         keep: Gets each result as soon as there is one.
         token: Ends it; results so far were kept.
         seed: Of the order in each round.
+        machines: Nodes that are hosts of their own; None for namespaces on the gateways.
     """
 
     choices: Sequence[NodeChoice]
@@ -137,6 +153,7 @@ class NodeStudyRun:
     keep: Callable[[NodeResult], None]
     token: CancelToken
     seed: int = 2019
+    machines: NodeMachines | None = None
 
     def run(self) -> None:
         """Measure round by round. A setting that does not come up, or a probe that fails, is a result; others go on.
@@ -161,18 +178,26 @@ class NodeStudyRun:
         self.report(NODE_SETTING_BUILT(title=title, round=number))
         with self.tunnels.open_group(
             [(choice.adapter, choice.suite)],
-            extensions=[choice.extension],
+            extensions=[choice.extension(lans_of(self.machines))],
             token=self.token,
             on_stage=lambda *_: None,
         ) as group:
             if group.failures:
                 return NodeResult(choice.setting.name, number, message=group.failures[0].sentence())
             tunnel = group.tunnels[0]
-            probes = _Probes(self, tunnel.link, tunnel.plan)
-            result = probes.measured(NodeResult(choice.setting.name, number), title)
-            if number > 1:
-                return result
-            return probes.with_hops(result, title)
+            with self._joined(tunnel, choice):
+                probes = _Probes(self, tunnel.link, tunnel.plan)
+                result = probes.measured(NodeResult(choice.setting.name, number), title)
+                return result if number > 1 else probes.with_hops(result, title)
+
+    def _joined(self, tunnel: Tunnel, choice: NodeChoice) -> AbstractContextManager[None]:
+        """Return a context in which machines are nodes of a tunnel; for namespaces nothing is left to do."""
+        machines = self.machines
+        if machines is None:
+            return nullcontext()
+        parts = {side: choice.machine(tunnel.link, side, one.interface) for side, one in machines.nodes.items()}
+        bridged = BridgedNodes(self.sessions, parts)
+        return machines.joined((tunnel,), HostSettings(), token=self.token, bridged=bridged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,18 +226,23 @@ class _Probes:
             self.run.report(text)
 
         try:
-            request = HopsRequest(self.link, self.plan)
-            nodes = node_sessions(self.run.sessions, self.link)
+            nodes, machines = self._nodes(), self.run.machines
+            request = HopsRequest(self.link, self.plan, lans_of(machines))
+            if machines is not None:
+                request = replace(request, interface=machines.nodes[Side.A].interface)
             hops = probe_hops(self.run.sessions, nodes, request, token=self.run.token, on_stage=on_stage)
         except ProbeFailed as error:
             return replace(result, message=sentences(filter(None, (result.message, error.sentence()))))
         return replace(result, hops=hops)
 
+    def _nodes(self) -> SessionPair:
+        return node_sessions(self.run.sessions, self.link, Topology.BRIDGED_NODES, self.run.machines)
+
     def _figures(self, result: NodeResult, title: str) -> NodeResult:
         part, sessions, token = self.run.part, self.run.sessions, self.run.token
         a, b = (node_addresses(self.link, Topology.BRIDGED_NODES, side) for side in Side)
-        nodes = node_sessions(sessions, self.link)
-        facts = self.run.facts[Side.A.value]
+        nodes, machines = self._nodes(), self.run.machines
+        facts = self.run.facts[Side.A.value] if machines is None else machines.facts
         tcp = ThroughputRequest(
             client_address=a.node_ip,
             server_address=b.node_ip,
@@ -248,12 +278,6 @@ class _Probes:
             cpu_throughput=monitor.usage(*rates.windows),
             message=sentences(one.note for one in latency.series if one.note),
         )
-
-
-def node_sessions(sessions: SessionPair, link: Link) -> SessionPair:
-    """Return sessions whose commands run in the namespaces of both bridged nodes of a tunnel."""
-    a, b = (node_addresses(link, Topology.BRIDGED_NODES, side).namespace for side in Side)
-    return SessionPair(NodeSession(sessions.a, a), NodeSession(sessions.b, b))
 
 
 def _rotated(sizes: tuple[int, ...], by: int) -> tuple[int, ...]:

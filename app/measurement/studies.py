@@ -16,11 +16,13 @@ from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.domain.solutions import Suite
+from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab.practice_labs import LabConditions, Labs
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
+from app.measurement.node_machines import NodeMachines, hosts_of
 from app.measurement.satellite_choices import satellite_choices
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
@@ -30,7 +32,7 @@ from app.ranking.study_parts import missing_cells
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import StudyResults, load_results, results_file, stored_results
+from app.storage.study_results import StudyResults, load_results, nodes_dir, results_file, stored_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ class StudyRequest:
         cells: Cells to be measured.
         is_fresh: Whether cells that have a time are measured again. Each keeps its result until it has a new one; a
             later run that is not fresh goes on with those that have none yet.
+        nodes: Kind of the nodes; each has results of its own.
     """
 
     study: str
     cells: tuple[TransferCell, ...]
     is_fresh: bool = False
+    nodes: NodeKind = NodeKind.NAMESPACES
 
 
 class _KeptTransfers(KeptStudy[StudyResults]):
@@ -77,9 +81,13 @@ class StudyOperations:
         """Return connections to both hosts of a pair."""
         raise NotImplementedError
 
-    def study_results(self, study: str, pair: str) -> StudyResults | None:
+    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to."""
+        raise NotImplementedError
+
+    def study_results(self, study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
         """Return what was measured of a study on a pair; None if nothing was."""
-        return load_results(results_file(self.paths.studies_dir, study, pair))
+        return load_results(results_file(nodes_dir(self.paths.studies_dir, nodes), study, pair))
 
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
         """Return what was measured of a study on any pair, and why other files of it cannot be read."""
@@ -97,14 +105,16 @@ class StudyOperations:
         """Measure the cells that are not done yet; each result is stored as soon as there is one.
 
         Raises:
-            InvalidOption: The pair is no practice lab, or a VPN of the study is not possible on its hosts.
+            InvalidOption: The pair is no practice lab, names no machines where they are to be the nodes, or a VPN of
+                the study is not possible on its hosts.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
         """
-        pair, file = discovery.pair, results_file(self.paths.studies_dir, request.study, discovery.pair.name)
+        pair, folder = discovery.pair, nodes_dir(self.paths.studies_dir, request.nodes)
+        file = results_file(folder, request.study, pair.name)
         lab = self.lab_service.find(pair) if pair.is_lab else None
         if lab is None:
             raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
-        found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES)
+        found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
         cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if not cells:
             return found
@@ -113,10 +123,11 @@ class StudyOperations:
         reports = CellReports(report, kept.keep, kept.keep_condition)
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
         deviation = LabConditions(self.lab_service, pair).deviation
-        with self.in_use.hold((pair.a, pair.b), A_STUDY()):
+        with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             sessions = self.sessions(pair, token=token)
+            machines = self.node_machines(pair, token=token) if request.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
-            version = iperf3_version(discovery.facts[Side.A.value])
+            version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(
                 *(cells, self._choices(discovery, cells), TRANSFER_BYTES),
                 can_end_early=can_end_early(version),
@@ -125,7 +136,10 @@ class StudyOperations:
             if begun is not found:
                 kept.store()
             try:
-                TransferRun(*(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token)).run()
+                TransferRun(
+                    *(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token),
+                    machines=machines,
+                ).run()
             finally:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)

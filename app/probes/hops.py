@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.domain.adapters import Encapsulation, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
@@ -49,10 +49,14 @@ class HopsRequest:
     Attributes:
         link: What the tunnel is built on.
         plan: What was built, with bridged nodes.
+        cables: The gateways' interfaces towards nodes that are machines, by side; empty for namespaces.
+        interface: Interface of node A towards its gateway.
     """
 
     link: Link
     plan: TunnelPlan
+    cables: Mapping[Side, str] = field(default_factory=dict)
+    interface: str = "lan"
 
 
 def probe_hops(
@@ -67,7 +71,7 @@ def probe_hops(
 
     Args:
         sessions: Both gateways; they have tcpdump, perl, and a ping that can mark its packets.
-        nodes: Commands in the namespaces of both nodes.
+        nodes: Commands on both nodes.
         on_stage: Gets the hop at which frames are sent; None while nothing is captured but echo requests.
 
     Raises:
@@ -100,7 +104,7 @@ class _Run:
         on_stage: Callable[[Hop | None], None],
     ) -> None:
         self._sessions = sessions
-        self._link, self._plan = request.link, request.plan
+        self._request, self._link, self._plan = request, request.link, request.plan
         self._token = token
         self._on_stage = on_stage
         self._a, self._b = (node_addresses(request.link, Topology.BRIDGED_NODES, side) for side in Side)
@@ -109,7 +113,7 @@ class _Run:
 
     def run(self) -> HopReport:
         folder = Command(shell_step_argv(_FOLDER_SCRIPT, self._folder), timeout_s=_PING_S, is_root=True)
-        self._sessions.b.run(folder, token=self._token)
+        self._nodes.b.run(folder, token=self._token)
         self._on_stage(None)
         canaries = CanaryFrames.new()
         answered: list[int] = []
@@ -178,7 +182,7 @@ class _Run:
         return _Captures(own, found_node.of(UNDERLAY))
 
     def _cable(self, side: Side) -> str:
-        return (self._a if side is Side.A else self._b).namespace
+        return self._request.cables.get(side, (self._a if side is Side.A else self._b).namespace)
 
     def _ping(self, canaries: CanaryFrames) -> int:
         """Send marked requests from node A to node B; return how many were answered."""
@@ -257,12 +261,12 @@ class _Run:
         token = self._token
         match hop:
             case Hop.CABLE_A:
-                send_frames(self._nodes.a, "lan", self._b.node_ip, frames, token=token)
+                send_frames(self._nodes.a, self._request.interface, self._b.node_ip, frames, token=token)
             case Hop.UNDERLAY:
                 device = self._underlay_device()
                 send_frames(self._sessions.a, device, self._link.underlay_b, frames, token=token)
             case Hop.CABLE_B:
-                send_frames(self._sessions.b, self._b.namespace, self._link.underlay_a, frames, token=token)
+                send_frames(self._sessions.b, self._cable(Side.B), self._link.underlay_a, frames, token=token)
 
     def _underlay_device(self) -> str:
         link = self._link

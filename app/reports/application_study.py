@@ -8,7 +8,7 @@ from app.domain.application_study import ApplicationResult
 from app.domain.transfers import CONGESTION, TransferCell
 from app.ranking.application_study import has_published_share, published_flows, share_agreement
 from app.reports.json_report import condition_data
-from app.reports.study_view import cell_name, condition_lines
+from app.reports.study_view import cell_name, condition_lines, nodes_lines
 from app.storage.lab_results import ApplicationResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
@@ -93,7 +93,7 @@ def _text(value: float | None, digits: int) -> str:
 
 def lines(results: ApplicationResults) -> list[str]:
     """Return how the shares agree with the study, what the links were like, and what failed or was not measured."""
-    found, own = [], share_agreement(results.results)
+    found, own = nodes_lines(results.nodes), share_agreement(results.results)
     if own.cells:
         text = tr(
             "Share of the later connection without loss: {within} of {cells} cells within {share} %, as published."

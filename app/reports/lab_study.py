@@ -25,6 +25,7 @@ from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.outcome_table import OutcomeTable
+from app.reports.study_view import nodes_lines
 from app.reports.study_writing import write_outcome
 from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
@@ -116,7 +117,8 @@ def outcome_lines(results: LabResults) -> list[str]:
         return application_study.lines(results)
     if isinstance(results, HubResults):
         return hub_study.lines(results)
-    found = [node_study.order_line(one) for one in own_pairs(results.results)]
+    found = nodes_lines(results.nodes)
+    found += [node_study.order_line(one) for one in own_pairs(results.results)]
     found += [node_study.faster_line(one) for one in faster_than_baseline(results.results)]
     for one in node_study.failures(results):
         text = tr("Round {number} of {setting}: {message}")
@@ -152,7 +154,14 @@ def lab_study_data(results: LabResults) -> dict[str, object]:
 
     Own figures are null then, and there is no pair, part and version.
     """
-    of_run = {"pair": results.pair, "part": results.part, "version": results.version} if results.pair else {}
+    of_run = {}
+    if results.pair:
+        of_run = {
+            "pair": results.pair,
+            "nodes": results.nodes.value,
+            "part": results.part,
+            "version": results.version,
+        }
     with source_language():
         return {
             "format": 1,

@@ -46,6 +46,7 @@ def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[st
         "pair": results.pair,
         "version": results.version,
         "topology": "nodes-routed",
+        "nodes": results.nodes.value,
         "cells": [
             {
                 "condition": cell.condition,

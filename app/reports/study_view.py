@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.application_study import ApplicationResult
 from app.domain.condition_files import presets
+from app.domain.topology import NodeKind
 from app.domain.transfers import CONGESTION, Agreement, TransferCell, TransferResult
 from app.ranking.heat_maps import HeatMap
 from app.ranking.published_order import agreement
@@ -130,7 +131,7 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
     Earlier versions measured the round-trip time alone, which is beside the one asked for.
     """
     some = [one for one in results.results if one.cell in cells]
-    lines = condition_lines(some)
+    lines = nodes_lines(results.nodes) + condition_lines(some)
     measured = {one.cell.condition for one in some if one.measured_condition is not None}
     conditions = {cell.condition for cell in cells} - measured
     text = tr("{condition}: round trip {seen} ms at least on the bare link, {asked} ms asked for on the average.")
@@ -141,6 +142,13 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
         for condition, rtt_ms in (results.rtt_ms or {}).items()
         if condition in conditions
     ]
+
+
+def nodes_lines(nodes: NodeKind) -> list[str]:
+    """Return what the nodes were, where they were no namespaces."""
+    if nodes is NodeKind.NAMESPACES:
+        return []
+    return [tr("The nodes were machines of their own, behind the gateways.")]
 
 
 def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> list[str]:

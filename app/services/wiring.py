@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.deployment.events import DeploymentNote
 from app.deployment.operations import DeploymentOperations
 from app.discovery.candidates import find_candidates
+from app.discovery.host import discover_host
 from app.discovery.install_on_host import install_on_host
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_all, run_both
 from app.domain.conditions import Condition
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import HostUnreachable, NotFound, TunnelmarkError
-from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.errors import HostUnreachable, InvalidOption, NotFound, TunnelmarkError
+from app.domain.hosts import HostSpec, MissingPart, PairSpec, Side
 from app.domain.linting import ConfigKind, LintedFile
 from app.domain.messages import sentences
 from app.domain.paths import Paths, find_paths
@@ -36,6 +38,8 @@ from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
 from app.measurement.lab_studies import LabStudyOperations
 from app.measurement.messages import LAST_MEASURED
+from app.measurement.messages.studies import NO_NODE_MACHINES
+from app.measurement.node_machines import NodeMachines
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
@@ -230,20 +234,37 @@ class Services(
         """Return connections to both hosts of a pair."""
         return self._connections.pair(pair, token=token)
 
+    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to.
+
+        Raises:
+            InvalidOption: The pair names none.
+        """
+        nodes = pair.nodes
+        if not nodes:
+            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
+        machines = replace(pair, a=nodes[Side.A].host, b=nodes[Side.B].host)
+        sessions = self._connections.pair(machines, token=token)
+        facts = discover_host(sessions.a, {}, token=token)
+        return NodeMachines(pair.name, nodes, sessions, facts, self.store.audit)
+
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Roll back both hosts after a run that died; return sentences that say what was found and done."""
         return self.recovery(pair, token=token).sentences()
 
     def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
-        """Roll back both hosts after a run that died; a host that cannot be reached does not delay the other."""
-        a, b = run_both(
-            lambda: self._recover_host(pair, Side.A, token=token), lambda: self._recover_host(pair, Side.B, token=token)
-        )
-        return RecoveryReport(a, b)
+        """Roll back both hosts, and the machines behind them, after a run that died.
 
-    def _recover_host(self, pair: PairSpec, side: Side, *, token: CancelToken) -> HostRecovery:
+        One that cannot be reached does not delay the others.
+        """
+        hosts = [(pair.host(side), side) for side in Side]
+        hosts += [(node.host, side) for side, node in pair.nodes.items()]
+        a, b, *nodes = run_all(partial(self._recover_host, pair, *host, token=token) for host in hosts)
+        return RecoveryReport(a, b, tuple(nodes))
+
+    def _recover_host(self, pair: PairSpec, host: HostSpec, side: Side, *, token: CancelToken) -> HostRecovery:
         try:
-            session = self._connections.host(pair.host(side), token=token)
+            session = self._connections.host(host, token=token)
         except TunnelmarkError as error:
             return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
         return recover_host(session, side, token=token, audit=self.store.audit, pair=pair.name)

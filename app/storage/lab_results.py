@@ -10,6 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 from app.domain.application_study import ApplicationResult
 from app.domain.hub_study import HubCell, HubResult
 from app.domain.node_study import NodeResult
+from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell
 from app.storage.study_files import ResultsByKey, read_study
 
@@ -34,6 +35,7 @@ class PartResults(ResultsByKey, Generic[Result, Key]):
         results: In the order of measuring, one per key.
         format: Format of the file.
         afresh: Keys that are to be measured again; a result that they have is of an earlier run.
+        nodes: Kind of the nodes behind the hosts.
     """
 
     study: str
@@ -43,6 +45,7 @@ class PartResults(ResultsByKey, Generic[Result, Key]):
     results: tuple[Result, ...] = ()
     format: int = FORMAT
     afresh: tuple[Key, ...] = ()
+    nodes: NodeKind = NodeKind.NAMESPACES
 
     @classmethod
     def read(cls, file: Path) -> Self | None:

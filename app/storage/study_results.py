@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.domain.conditions import MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile
-from app.domain.topology import Topology
+from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.storage.study_files import R, ResultsByKey, read_study
 
@@ -30,6 +30,7 @@ class StudyResults(ResultsByKey):
         rtt_ms: Round-trip time of the bare link in ms by condition, as it was measured.
         format: Format of the file.
         afresh: Cells that are to be measured again; a time that they have is of an earlier run.
+        nodes: Kind of the nodes behind the hosts.
     """
 
     study: str
@@ -40,6 +41,7 @@ class StudyResults(ResultsByKey):
     rtt_ms: dict[str, float] | None = None
     format: int = FORMAT
     afresh: tuple[TransferCell, ...] = ()
+    nodes: NodeKind = NodeKind.NAMESPACES
 
     def times_s(self) -> dict[TransferCell, float]:
         """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
@@ -65,6 +67,11 @@ class StudyResults(ResultsByKey):
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""
         return replace(self, rtt_ms={**(self.rtt_ms or {}), condition: rtt_ms})
+
+
+def nodes_dir(folder: Path, nodes: NodeKind) -> Path:
+    """Return the folder of results with a kind of nodes: those with another kind are not mixed with them."""
+    return folder if nodes is NodeKind.NAMESPACES else folder / nodes.value
 
 
 def results_file(folder: Path, study: str, pair: str) -> Path:

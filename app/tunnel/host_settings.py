@@ -46,10 +46,10 @@ class HostSettings:
         if self.congestion:
             title = SET_CONGESTION(congestion=self.congestion)
             module = next((f"tcp_{one}" for one in (self.congestion, self.also) if one and one not in _BUILT_IN), "")
-            steps.append(_step(title, link, CONGESTION_FILE, self.congestion, module))
+            steps.append(setting_step(title, link, CONGESTION_FILE, self.congestion, module))
         if self.has_hystart is not None:
             title = HYSTART_ON() if self.has_hystart else HYSTART_OFF()
-            steps.append(_step(title, link, HYSTART_FILE, str(int(self.has_hystart)), ""))
+            steps.append(setting_step(title, link, HYSTART_FILE, str(int(self.has_hystart))))
         return replace(plan, a=_with(plan.a, steps), b=_with(plan.b, steps))
 
 
@@ -57,7 +57,13 @@ def _with(own: EndpointPlan, steps: list[PlanStep]) -> EndpointPlan:
     return replace(own, steps=(*steps, *own.steps))
 
 
-def _step(title: str, link: Link, file: str, value: str, module: str) -> PlanStep:
+def setting_step(title: str, link: Link, file: str, value: str, module: str = "") -> PlanStep:
+    """Return the step that changes a setting of a host for as long as a tunnel of a group needs it.
+
+    Args:
+        file: Where it is, below /proc/sys or /sys/module.
+        module: Kernel module that is loaded first; empty for none.
+    """
     state_dir, _, user = link.run_dir.rpartition("/")
     folder = f"{state_dir}/settings"
     return PlanStep(

@@ -1,8 +1,13 @@
-"""One node behind each gateway of a tunnel: steps that make it, with their undo."""
+"""One node behind each gateway of a tunnel: steps that make it on the gateway, with their undo.
+
+A node is a network namespace on the gateway, or a machine of its own behind one of the gateway's interfaces. Of a
+machine these are the gateway's steps; its own are in `app.tunnel.node_machines`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
 from app.domain.commands import Command
@@ -11,11 +16,25 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, Link
 from app.domain.script_files import bare_script
 from app.domain.topology import Topology, node_addresses, node_mac
-from app.tunnel.messages import BARE_LINK_BRIDGED, MAKE_NODE_BEHIND, MAKE_NODE_ON_BRIDGE
+from app.tunnel.host_settings import setting_step
+from app.tunnel.messages import (
+    BARE_LINK_BRIDGED,
+    BRIDGE_NODE_MACHINE,
+    FORWARD_FROM_LAN,
+    MAKE_NODE_BEHIND,
+    MAKE_NODE_ON_BRIDGE,
+    ROUTE_NODE_MACHINE,
+    TAKE_UP_LAN,
+)
 
 _ROUTED = bare_script("nodes/routed.sh")
 _BRIDGED = bare_script("nodes/bridged.sh")
 _REMOVE = bare_script("nodes/remove.sh")
+_LAN_ON = bare_script("nodes/lan-on.sh")
+_LAN_OFF = bare_script("nodes/lan-off.sh")
+_ROUTED_LAN = bare_script("nodes/routed-lan.sh")
+_BRIDGED_LAN = bare_script("nodes/bridged-lan.sh")
+_MACHINE_REMOVE = bare_script("nodes/machine-remove.sh")
 _STEP_S = 60.0
 """Time limit of a step in seconds; on a busy computer a gateway took 20 s for one."""
 
@@ -40,9 +59,11 @@ class NodeSteps:
 
     Attributes:
         topology: Routed or bridged nodes.
+        lans: The gateways' interfaces towards nodes that are machines, by side; empty for namespaces.
     """
 
     topology: Topology
+    lans: Mapping[Side, str] = field(default_factory=dict)
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan with nodes.
@@ -57,11 +78,14 @@ class NodeSteps:
     def _endpoint(self, plan: TunnelPlan, link: Link, side: Side) -> EndpointPlan:
         own = plan.on(side)
         if self.topology is Topology.ROUTED_NODES:
-            return replace(own, steps=(*own.steps, _routed_step(plan, link, side)))
+            steps = _routed_lan_steps(plan, link, side, self.lans[side]) if self.lans else ()
+            return replace(own, steps=(*own.steps, *(steps or (_routed_step(plan, link, side),))))
         if not own.interface:
             raise InvalidPlan(BARE_LINK_BRIDGED())
         bridge = f"{link.names.ethernet_interface}br"
-        return replace(own, steps=(*own.steps, _bridged_step(plan, link, side, bridge)), interface=bridge)
+        steps = _bridged_lan_steps(plan, link, side, (self.lans[side], bridge)) if self.lans else ()
+        steps = steps or (_bridged_step(plan, link, side, bridge),)
+        return replace(own, steps=(*own.steps, *steps), interface=bridge)
 
 
 def _routed_step(plan: TunnelPlan, link: Link, side: Side) -> PlanStep:
@@ -88,4 +112,59 @@ def _step(title: str, script: str, arguments: tuple[str, ...], namespace: str, l
         title=title,
         command=Command(shell_step_argv(script, *arguments), timeout_s=_STEP_S, is_root=True),
         undo=Command(shell_step_argv(_REMOVE, namespace, notes_dir(link, namespace)), timeout_s=_STEP_S, is_root=True),
+    )
+
+
+def lan_step(link: Link, interface: str, mtu_bytes: int) -> PlanStep:
+    """Return the step that takes up an interface between a gateway and a node, for both of them.
+
+    Args:
+        mtu_bytes: MTU that it must have at least; 0 where it gets one later.
+    """
+    folder, user = _settings_folder(link)
+    return PlanStep(
+        title=TAKE_UP_LAN(interface=interface),
+        command=Command(
+            shell_step_argv(_LAN_ON, folder, user, interface, str(mtu_bytes)), timeout_s=_STEP_S, is_root=True
+        ),
+        undo=Command(shell_step_argv(_LAN_OFF, folder, user, interface), timeout_s=_STEP_S, is_root=True),
+    )
+
+
+def machine_step(title: str, script: str, arguments: tuple[str, ...], notes: str) -> PlanStep:
+    """Return a step that makes addresses or routes for a machine; the script's last argument is NOTES."""
+    return PlanStep(
+        title=title,
+        command=Command(shell_step_argv(script, *arguments, notes), timeout_s=_STEP_S, is_root=True),
+        undo=Command(shell_step_argv(_MACHINE_REMOVE, notes), timeout_s=_STEP_S, is_root=True),
+    )
+
+
+def _settings_folder(link: Link) -> tuple[str, str]:
+    """Return the folder of what tunnels of a group share on a host, and the name of this one in it."""
+    state_dir, _, user = link.run_dir.rpartition("/")
+    return f"{state_dir}/settings", user
+
+
+def _routed_lan_steps(plan: TunnelPlan, link: Link, side: Side, lan: str) -> tuple[PlanStep, ...]:
+    node = node_addresses(link, Topology.ROUTED_NODES, side)
+    peer = node_addresses(link, Topology.ROUTED_NODES, side.other)
+    arguments = lan, node.gateway, peer.network, plan.probe_address(side.other), plan.on(side).interface
+    title = ROUTE_NODE_MACHINE(node=node.node_ip, interface=lan)
+    return (
+        lan_step(link, lan, node_mtu_bytes(plan)),
+        setting_step(FORWARD_FROM_LAN(interface=lan), link, f"/proc/sys/net/ipv4/conf/{lan}/forwarding", "1"),
+        machine_step(title, _ROUTED_LAN, arguments, notes_dir(link, node.namespace)),
+    )
+
+
+def _bridged_lan_steps(plan: TunnelPlan, link: Link, side: Side, names: tuple[str, str]) -> tuple[PlanStep, ...]:
+    """Return steps that bridge a gateway's interface; `names` are those of the interface and the bridge."""
+    lan, bridge = names
+    node = node_addresses(link, Topology.BRIDGED_NODES, side)
+    arguments = lan, bridge, plan.on(side).interface, link.inner(side), str(plan.inner_mtu_bytes)
+    title = BRIDGE_NODE_MACHINE(interface=lan, bridge=bridge)
+    return (
+        lan_step(link, lan, 0),
+        machine_step(title, _BRIDGED_LAN, arguments, notes_dir(link, node.namespace)),
     )

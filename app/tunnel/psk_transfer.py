@@ -28,11 +28,16 @@ def share_secrets(hosts: Mapping[Side, RemoteHost], request: DeployRequest, *, t
     for side in Side:
         recipe = request.adapter.identity(request.plan_request(), side)
         if recipe.shared:
-            files = tuple(_read(hosts[side], secret, token) for secret in recipe.shared)
+            files = tuple(read_secret(hosts[side], secret, token=token) for secret in recipe.shared)
             hosts[side.other].session.write_files(files, token=token)
 
 
-def _read(host: RemoteHost, secret: SharedSecret, token: CancelToken) -> FileToWrite:
+def read_secret(host: RemoteHost, secret: SharedSecret, *, token: CancelToken) -> FileToWrite:
+    """Return a secret that a host made as the file that another one gets.
+
+    Raises:
+        CommandFailed: The host did not print it. Nothing that it did print is in the error.
+    """
     # The result does not leave this function: its representation would show what was printed.
     result = host.session.run(secret.show, token=token)
     text = result.stdout.strip()

@@ -72,19 +72,20 @@ class HostRecovery:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryReport:
-    """Outcome of the recovery of both hosts."""
+    """Outcome of the recovery of both hosts, and of the machines behind them."""
 
     a: HostRecovery
     b: HostRecovery
+    nodes: tuple[HostRecovery, ...] = ()
 
     @property
     def is_clean(self) -> bool:
-        """Whether both hosts are as they were before Tunnelmark came."""
-        return self.a.is_clean and self.b.is_clean
+        """Whether all of them are as they were before Tunnelmark came."""
+        return all(one.is_clean for one in (self.a, self.b, *self.nodes))
 
     def sentences(self) -> tuple[str, ...]:
         """Return one sentence per host."""
-        return (self.a.sentence, self.b.sentence)
+        return tuple(one.sentence for one in (self.a, self.b, *self.nodes))
 
 
 def recover(

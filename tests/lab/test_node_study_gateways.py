@@ -11,7 +11,8 @@ from app.domain.hosts import PairSpec
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopReport
 from app.domain.topology import Topology
 from app.host.snapshots import SnapshotDepth
-from app.measurement.node_study_run import ProtectedNodes, node_sessions
+from app.measurement.node_machines import node_sessions
+from app.measurement.node_study_run import ProtectedNodes
 from app.probes.hops import HopsRequest, probe_hops
 from app.ranking.node_study import node_settings
 from app.tunnel import DeployRequest, temporary_group
@@ -56,7 +57,7 @@ def report_of(pair: LabPair, name: str) -> HopReport:
         asked = HopsRequest(tunnel.link, tunnel.plan)
         return probe_hops(
             pair.sessions,
-            node_sessions(pair.sessions, tunnel.link),
+            node_sessions(pair.sessions, tunnel.link, Topology.BRIDGED_NODES),
             asked,
             token=CancelToken(),
             on_stage=lambda _: None,

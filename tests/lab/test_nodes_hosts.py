@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from app.host.node_session import NodeSession
 from app.tunnel import ActiveTunnel, plan_of, temporary_group, temporary_tunnel
 from app.tunnel.hub_clients import HubClients
 from app.tunnel.messages import BARE_LINK_BRIDGED
-from app.tunnel.nodes import NodeSteps
+from app.tunnel.node_machines import NodesRequest, node_machines
+from app.tunnel.nodes import NodeSteps, node_mtu_bytes
 from support.killing import kill_tunnelmark, wait_until_back
+from support.lab_deploy import MACHINES, as_machines
 from support.lab_sessions import sh
 from support.message_checks import has_message
 from support.net_bench import NetBench
@@ -115,3 +118,65 @@ def test_killed_with_nodes_the_hosts_roll_back_when_the_lease_ends(net: NetBench
     sh(net.sessions.a, "ip netns exec tmk1node sh -c 'sleep 600 > /dev/null 2>&1 &'")  # it must not keep the namespace
     wait_until_back(net.sessions, timeout_s=BACK_S)
     assert [sh(host, settings) for host in (net.sessions.a, net.sessions.b)] == before
+
+
+MACHINE = (
+    "ip -o addr show dev lan0; ip -o link show dev lan0; ip route show table main; "
+    "sysctl net.ipv4.tcp_congestion_control"
+)
+
+
+@pytest.fixture
+def machines(net: NetBench) -> Iterator[NodesRequest]:
+    """Both hosts as if they were machines behind gateways, with an interface towards these."""
+    hosts = net.sessions.a, net.sessions.b
+    for host in hosts:
+        sh(host, "ip link add lan0 type veth peer name lan1; ip link set lan1 up; ip link set lan0 up")
+        sh(host, "ip link set lan0 down")  # it has its queue from now on
+    yield as_machines(net)
+    for host in hosts:
+        sh(host, "ip link del lan0")
+
+
+def machine(net: NetBench) -> list[str]:
+    return [sh(host, MACHINE) for host in (net.sessions.a, net.sessions.b)]
+
+
+def test_machines_are_nodes_of_several_tunnels_and_as_before_afterwards(net: NetBench, machines: NodesRequest) -> None:
+    before = machine(net)
+    with node_machines(net.sessions, machines, token=CancelToken(), audit=None, lease_s=60):
+        a, _ = machine(net)
+        assert "tcp_congestion_control = reno" in a
+        for plan, link in machines.tunnels:
+            own, peer = (node_addresses(link, Topology.ROUTED_NODES, side) for side in Side)
+            gateway = own.gateway.partition("/")[0]
+            mtu_bytes = node_mtu_bytes(plan)
+            assert f"inet {own.node} " in a
+            assert f"{peer.network} via {gateway} dev lan0 src {own.node_ip} mtu {mtu_bytes}" in a
+        assert "state UP" in a
+    assert machine(net) == before
+
+
+def test_a_machine_that_has_the_address_already_keeps_it(net: NetBench, machines: NodesRequest) -> None:
+    _, link = machines.tunnels[1]
+    own = node_addresses(link, Topology.ROUTED_NODES, Side.B).node
+    sh(net.sessions.b, f"ip addr add {own} dev lan0")
+    before = machine(net)
+    with (
+        pytest.raises(CommandFailed, match="is already there"),
+        node_machines(net.sessions, machines, token=CancelToken(), audit=None, lease_s=60),
+    ):
+        pass
+    assert machine(net) == before
+    assert own in before[1]
+
+
+def test_killed_with_machines_they_roll_back_when_the_lease_ends(
+    net: NetBench, machines: NodesRequest, tmp_path: Path
+) -> None:
+    before = machine(net)
+    assert machines.interfaces[Side.A] in before[0]
+    kill_tunnelmark(net, tmp_path, "standing", MACHINES, LEASE_S)
+    assert machine(net) != before
+    wait_until_back(net.sessions, timeout_s=BACK_S)
+    assert machine(net) == before

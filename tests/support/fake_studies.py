@@ -17,7 +17,7 @@ from app.domain.hosts import PairSpec
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
 from app.domain.results import Attempt, CampaignRecord, Candidate, CpuUsage
-from app.domain.topology import Topology
+from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.verdicts import Verdict
 from app.domain.workloads import WorkloadResult
@@ -155,7 +155,7 @@ class FakeStudies:
         assert study == SATCOM
         return tuple(self.study_stored.values()), self.study_faults
 
-    def study_results(self, _study: str, pair: str) -> StudyResults | None:
+    def study_results(self, _study: str, pair: str, _nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
         self._call("study_results")
         return self.study_stored.get(pair)
 
@@ -204,7 +204,7 @@ class FakeStudies:
     def refuse_lab_study(self, _study: str, _pair: PairSpec) -> None:
         self._call("refuse_lab_study")
 
-    def lab_results(self, study: str, pair: str, part: str) -> Any:
+    def lab_results(self, study: str, pair: str, part: str, _nodes: NodeKind = NodeKind.NAMESPACES) -> Any:
         return self.lab_stored.get((study, pair, part)) or LAB_STUDIES[study].none(pair, part)
 
     def stored_lab_results(self, study: str) -> tuple[tuple[Any, ...], tuple[InvalidFile, ...]]:

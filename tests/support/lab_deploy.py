@@ -21,9 +21,10 @@ from app.domain.link import Link
 from app.domain.topology import ProxyPlace, Topology
 from app.host.inspection import take_snapshot
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
-from app.tunnel import DeployRequest, temporary_group, temporary_tunnel
+from app.tunnel import DeployRequest, plan_of, temporary_group, temporary_tunnel
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.hub_clients import HubClients
+from app.tunnel.node_machines import NodesRequest, node_machines
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.proxy import ProxySteps
 from app.tunnel.request import Extended
@@ -32,6 +33,7 @@ from support.pair_files import load_pair
 from vpn_adapters.registry import ADAPTERS, HUBS
 
 Snapshots = tuple[HostSnapshot, HostSnapshot]
+MACHINES = "machines"
 
 
 @dataclass(frozen=True)
@@ -125,11 +127,19 @@ def _extended(bench: Bench, solution: str, topology: str = Topology.PAIR, *more:
     return with_nodes(bench.request(solution), topology, *more)
 
 
+def as_machines(bench: Bench) -> NodesRequest:
+    """Return a request that makes hosts nodes of two tunnels, as if they were machines behind gateways, by `lan0`."""
+    plans = [(plan_of(one), one.link) for one in (bench.request("baseline"), bench.request("openvpn-udp"))]
+    tunnels = [(plan, link.instance(number)) for number, (plan, link) in enumerate(plans)]
+    return NodesRequest(dict.fromkeys(Side, "lan0"), tunnels, HostSettings("reno"))
+
+
 def main() -> None:
     """Build tunnels and print the stages, until killed: file of the pair, solution, lease in s, stage to stop in.
 
     Several solutions, separated by commas, are built side by side; topology, place of a proxy and congestion control
-    may follow a solution, each after a colon, or `hub` and the number of clients.
+    may follow a solution, each after a colon, or `hub` and the number of clients. `machines` builds none, and makes the
+    hosts nodes of some.
     """
     file, solution, lease_s, pause_in = sys.argv[1:]
     pair = load_pair(Path(file))
@@ -145,9 +155,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, connected(pair, Path(folder)) as sessions:
         bench = Bench(pair, sessions, find_out(sessions))
         print("ready", flush=True)
-        requests = [_extended(bench, *one.split(":")) for one in solution.split(",")]
+        requests = [_extended(bench, *one.split(":")) for one in solution.split(",") if one != MACHINES]
         with ExitStack() as stack:
-            if len(requests) == 1:
+            if not requests:
+                nodes = as_machines(bench)
+                stack.enter_context(
+                    node_machines(sessions, nodes, token=CancelToken(), audit=None, lease_s=float(lease_s))
+                )
+            elif len(requests) == 1:
                 stack.enter_context(
                     temporary_tunnel(
                         sessions, requests[0], token=CancelToken(), on_stage=on_stage, lease_s=float(lease_s)

@@ -1,4 +1,4 @@
-"""The power switches of a running lab's gateways."""
+"""The power switches of a running lab's machines."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from app.domain.hosts import Side
 from app.lab import Lab, LabManager
 from app.lab.boot import console_mark_count, wait_until_up
 from app.lab.control import give_order
+from app.lab.spec import LabMachine
 
 
-def power_off(manager: LabManager, name: str, side: Side) -> None:
-    """Take the power from one gateway, at once. The other one and the link are left as they are."""
-    give_order(manager._known(name).folder, "off", side)
+def power_off(manager: LabManager, name: str, machine: LabMachine) -> None:
+    """Take the power from one machine, at once. The others and the link are left as they are."""
+    give_order(manager._known(name).folder, "off", machine)
 
 
-def power_on(manager: LabManager, name: str, side: Side) -> None:
-    """Give a gateway its power back, and wait until it can be logged in to; one that has power is left alone."""
+def power_on(manager: LabManager, name: str, machine: LabMachine) -> None:
+    """Give a machine its power back, and wait until it can be logged in to; one that has power is left alone."""
     lab = manager._known(name)
-    if give_order(lab.folder, "status").pids[side] is not None:
+    if give_order(lab.folder, "status").pids[machine] is not None:
         return
-    marks = console_mark_count(lab, side)
-    give_order(lab.folder, "on", side)
+    marks = console_mark_count(lab, machine)
+    give_order(lab.folder, "on", machine)
     timeout_s = manager._boot_timeout_s
-    wait_until_up(lab, {side: marks}, token=CancelToken(), on_progress=lambda *_: None, timeout_s=timeout_s)
+    wait_until_up(lab, {machine: marks}, token=CancelToken(), on_progress=lambda *_: None, timeout_s=timeout_s)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def found(pattern: str) -> str:
     return match[1] if match else ""
 
 
-HAS_IDENTITY = Path(found(r"file=(disk-[ab])\.qcow2") + ".identity")
+HAS_IDENTITY = Path(found(r"file=(disk-[a-z-]+)\.qcow2") + ".identity")
 """On a real disk this is a file in the guest."""
 
 
@@ -118,10 +118,13 @@ def main() -> None:
         if "silent" not in MODE:
             report("TUNNELMARK-READY\n" if HAS_IDENTITY.exists() else "TUNNELMARK-WAITING\n")
     threading.Thread(target=take_identity, args=(identity,), daemon=True).start()
-    descriptor = found(r"local\.str=(\d+)")
-    if not descriptor:
-        threading.Event().wait()
-    link = socket.socket(fileno=int(descriptor))
+    for descriptor in re.findall(r"local\.str=(\d+)", LINE):
+        threading.Thread(target=report_frames, args=(int(descriptor),), daemon=True).start()
+    threading.Event().wait()
+
+
+def report_frames(descriptor: int) -> None:
+    link = socket.socket(fileno=descriptor)
     while True:
         report(f"frame {link.recv(65536).decode()}\n")
 

@@ -21,7 +21,7 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.messages import mark
-from app.domain.node_protection import ProtectedPlace
+from app.domain.node_protection import MachineProtection, ProtectedPlace
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from app.domain.topology import Topology, node_addresses, node_mac
 from vpn_adapters.macsec import identity, suites
@@ -109,17 +109,38 @@ class MacsecNodes:
         """Return a tunnel's adapter with what the place needs."""
         return carrier if place is ProtectedPlace.NOWHERE else _Around(carrier, place)
 
-    def extend(self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, /) -> TunnelPlan:
-        """Return a plan with protected nodes."""
+    def extend(
+        self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, lans: Mapping[Side, str], /
+    ) -> TunnelPlan:
+        """Return a plan with protected nodes, or with the gateways' part where the nodes are machines."""
         if place is ProtectedPlace.NOWHERE:
             return plan
         if not _is_for_nodes(suite):
             raise InvalidPlan(NOT_FOR_NODES(suite=suite.title))
-        a, b = (_endpoint(plan.on(side), link, suite, place, side) for side in Side)
+        if lans:
+            a, b = (_gateway(plan.on(side), link, suite, place, (side, lans[side])) for side in Side)
+        else:
+            a, b = (_endpoint(plan.on(side), link, suite, place, side) for side in Side)
         whole = plan.largest_unfragmented_frame_bytes
         if place is ProtectedPlace.NODES and whole is not None:
             whole -= MACSEC_BYTES
         return replace(plan, a=a, b=b, inner_mtu_bytes=link.inner_mtu_bytes, largest_unfragmented_frame_bytes=whole)
+
+    def machine(
+        self, link: Link, suite: Suite, place: ProtectedPlace, side: Side, interface: str, /
+    ) -> MachineProtection:
+        """Return the part of a node that is a machine: it has the secret of its gateway."""
+        if place is ProtectedPlace.NOWHERE:
+            return MachineProtection()
+        if place is ProtectedPlace.LANS:
+            peer, ways = gateway_mac(side), ("to-gateway", "to-node")
+        else:
+            peer, ways = node_mac(side.other), (f"{side}-to-{side.other}", f"{side.other}-to-{side}")
+        node = node_addresses(link, Topology.BRIDGED_NODES, side)
+        arguments = *_common(link, suite), interface, INTERFACE, node.node, node_mac(side), peer, *ways
+        title, made = _TITLES[place](node=node.node_ip), (INTERFACE, interface, link)
+        step = _split_step(title, "nodes-machine.sh", arguments, made)
+        return MachineProtection((step,), identity.recipe(link, Side.A).shared)
 
 
 def _is_for_nodes(suite: Suite) -> bool:
@@ -137,19 +158,52 @@ def _endpoint(own: EndpointPlan, link: Link, suite: Suite, place: ProtectedPlace
     return replace(own, steps=(*own.steps, step), up_checks=(*own.up_checks, *checks))
 
 
+def _gateway(
+    own: EndpointPlan, link: Link, suite: Suite, place: ProtectedPlace, cable: tuple[Side, str]
+) -> EndpointPlan:
+    """Return a gateway's plan where its node is a machine; `cable` is the side and its interface towards the node."""
+    side, lan = cable
+    if place is ProtectedPlace.NODES:
+        return own  # it relays what it cannot read
+    node = node_addresses(link, Topology.BRIDGED_NODES, side)
+    arguments = *_common(link, suite), lan, _upper(link), gateway_mac(side), node_mac(side), own.interface
+    title = _TITLES[place](node=node.node_ip)
+    step = _split_step(title, "nodes-gateway.sh", arguments, (_upper(link), lan, link))
+    check = _up_check(suite, ("ip", "macsec", "show", _upper(link)))
+    return replace(own, steps=(*own.steps, step), up_checks=(*own.up_checks, check))
+
+
+def _split_step(title: str, script: str, arguments: tuple[str, ...], made: tuple[str, str, Link]) -> PlanStep:
+    """Return the step of a gateway or of a machine; `made` is the interface that it makes, on which, for which link."""
+    name, lower, link = made
+    return PlanStep(
+        title=title,
+        command=root_script("macsec", script, *arguments, timeout_s=_STEP_S),
+        undo=root_script("macsec", "nodes-machine-remove.sh", name, lower, _table(link), timeout_s=_STEP_S),
+    )
+
+
+def _common(link: Link, suite: Suite) -> tuple[str, ...]:
+    """Return the first arguments of each script that protects."""
+    cipher = suite.settings[suites.CIPHER]
+    return link.run_dir, _table(link), cipher, str(link.inner_mtu_bytes), str(int(cipher[-3:]) // 4)
+
+
+def _table(link: Link) -> str:
+    return f"{link.names.guard_table}_lan"
+
+
 def _step(bridge: str, link: Link, suite: Suite, place: ProtectedPlace, side: Side) -> PlanStep:
     node = node_addresses(link, Topology.BRIDGED_NODES, side)
-    cipher, is_lan = suite.settings[suites.CIPHER], place is ProtectedPlace.LANS
-    table = f"{link.names.guard_table}_lan"
-    digits = str(int(cipher[-3:]) // 4)
-    common = (link.run_dir, table, cipher, str(link.inner_mtu_bytes), digits, node.namespace, INTERFACE, node.node)
+    is_lan = place is ProtectedPlace.LANS
+    common = (*_common(link, suite), node.namespace, INTERFACE, node.node)
     own = node_mac(side)
     more: tuple[str, ...]
     if is_lan:
         more = (own, node.namespace, _upper(link), gateway_mac(side), bridge)
     else:
         more = (own, node_mac(side.other), f"{side}-to-{side.other}", f"{side.other}-to-{side}")
-    made_here = (_upper(link), table) if is_lan else ("", "")
+    made_here = (_upper(link), _table(link)) if is_lan else ("", "")
     removal = (node.namespace, INTERFACE, node.namespace, *made_here)
     return PlanStep(
         title=_TITLES[place](node=node.node_ip),

@@ -47,6 +47,16 @@ APPLICATIONS_NEED_LAB = MessageForm(
     "{pair} is no running practice lab: applications over a satellite link are measured there only.",
     "Start one with: tunnelmark lab up",
 )
+NO_NODE_MACHINES = MessageForm(
+    "measure.no-node-machines",
+    "{pair} names no machines behind its gateways.",
+    "Start a practice lab with them: tunnelmark lab up --nodes. Or leave --nodes out: nodes are namespaces then.",
+)
+STUDY_WITHOUT_MACHINES = MessageForm(
+    "measure.study-without-machines",
+    "{study} is not measured between machines behind the gateways.",
+    "Leave --nodes out.",
+)
 NODE_CONGESTION_REFUSED = MessageForm(
     "measure.node-congestion-refused",
     "A node behind {host} does not take the congestion control {congestion}: {output}",

@@ -67,6 +67,12 @@ def test_lab_of_the_same_kind_that_is_up_is_taken(labs: Labs, manager: FakeManag
     assert list(manager.labs) == ["mine"]
 
 
+def test_lab_with_nodes_is_not_taken_for_one_of_its_platforms(labs: Labs, manager: FakeManager) -> None:
+    manager.add(LabSpec("nodes", "debian-11", "debian-11", has_nodes=True))
+    assert like(labs, measured_in("lab:debian-11")).name == "lab:debian-11"
+    assert len(manager.labs) == 2
+
+
 def test_lab_that_is_still_up_is_not_gone_but_a_later_one_on_its_ports_is_another(
     labs: Labs, manager: FakeManager
 ) -> None:

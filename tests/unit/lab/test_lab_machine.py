@@ -10,6 +10,8 @@ import socket
 import stat
 import subprocess
 import tarfile
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,18 +21,20 @@ from app.domain.errors import LabFault
 from app.domain.hosts import AuthKind, Side
 from app.lab import CpuKind, ImagePaths, Lab, LabSpec
 from app.lab.guest import GuestIdentity, identity_message, known_hosts_line, make_key, make_passwords
-from app.lab.machine import Accelerator, MachinePlan, cpu_option, qemu_argv
+from app.lab.machine import Accelerator, MachinePlan, card_addresses, cpu_option, qemu_argv
 from app.lab.messages import LAB_UNREADABLE
 from app.lab.ports import free_ports
 from app.lab.running import load_lab
+from app.lab.spec import LabMachine, LabNode
 from support.message_checks import has_message
 
-IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA", "52:54:00:00:00:01", "52:54:00:00:00:02")
+CARDS = "52:54:00:00:00:01", "52:54:00:00:00:02"
+IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA", CARDS)
 
 
-def plan(side: Side, **changes: object) -> MachinePlan:
+def plan(machine: LabMachine, **changes: object) -> MachinePlan:
     values = {
-        "side": side,
+        "machine": machine,
         "image": ImagePaths(Path("/cache/lab/debian-13-0")),
         "accelerator": Accelerator.TCG,
         "cpu": CpuKind.AES,
@@ -85,6 +89,34 @@ def test_nothing_leads_to_a_machine_that_is_booted_to_be_saved() -> None:
     assert networks == ["user,id=management,restrict=on", "user,id=underlay,restrict=on"]
 
 
+def networks_of(machine: LabMachine, **changes: object) -> list[str]:
+    argv = qemu_argv(plan(machine, **changes))
+    return [argv[index + 1] for index, word in enumerate(argv) if word == "-netdev"]
+
+
+@pytest.mark.parametrize("machine", [Side.A, Side.B])
+def test_a_gateway_with_a_node_has_a_third_card(machine: LabMachine) -> None:
+    assert [one.partition(",id=")[2].partition(",")[0] for one in networks_of(machine)] == ["management", "underlay"]
+    assert networks_of(machine, has_lan=True)[2:] == ["dgram,id=lan,local.type=fd,local.str=@LAN_FD@"]
+    assert networks_of(machine, has_lan=True, port=None)[2:] == ["user,id=lan,restrict=on"]
+    for has_lan, number in ((False, 2), (True, 3)):
+        line = " ".join(qemu_argv(plan(machine, has_lan=has_lan)))
+        assert [card in line for card in card_addresses(machine, has_lan=True)] == [True, True, number == 3]
+
+
+def test_a_node_has_no_way_but_to_its_gateway_and_less_memory() -> None:
+    assert networks_of(LabNode.B)[1:] == ["dgram,id=lan,local.type=fd,local.str=@LAN_FD@"]
+    assert networks_of(LabNode.B)[0].startswith("user,id=management,restrict=on,hostfwd=tcp:127.0.0.1:20001-")
+    memory = [int(argv[argv.index("-m") + 1]) for argv in (qemu_argv(plan(one)) for one in (Side.B, LabNode.B))]
+    assert memory == [640, 384]
+
+
+def test_machines_of_one_kind_share_what_was_saved_and_others_do_not() -> None:
+    kinds = [(one, has_lan) for has_lan in (False, True) for one in (*Side, *LabNode)]
+    endings = [plan(one, has_lan=has_lan).kind for one, has_lan in kinds]
+    assert endings == ["", "", "-node", "-node", "-lan", "-lan", "-node", "-node"]
+
+
 def test_a_guest_may_reboot() -> None:
     assert "-no-reboot" not in qemu_argv(plan(Side.A))
 
@@ -129,6 +161,15 @@ def test_the_identity_carries_names_keys_and_passwords() -> None:
     assert len(contents[own["entropy"]]) == 64
     assert b"Address=192.0.2.1/24" in contents["etc/systemd/network/20-underlay.network"]
     assert contents["etc/hostname"] == b"gateway-a\n"
+
+
+def test_a_node_has_no_address_on_the_underlay() -> None:
+    identity = GuestIdentity(LabNode.B, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA", CARDS)
+    packed = base64.b64decode(identity_message(identity, authorized_key="", passwords={}).removesuffix(b"end\n"))
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        assert archive.extractfile("etc/hostname").read() == b"node-b\n"  # type: ignore[union-attr]
+        assert [name for name in archive.getnames() if "underlay" in name] == []
+        assert b"192.0.2." not in archive.extractfile("etc/hosts").read()  # type: ignore[union-attr]
 
 
 def test_no_two_identities_carry_the_same_random_numbers() -> None:
@@ -182,11 +223,41 @@ def lab(folder: Path) -> Lab:
     return Lab(spec, folder, {Side.A: 20_001, Side.B: 20_002}, datetime(2026, 1, 2, 3, 4, tzinfo=UTC), 4711)
 
 
-def test_a_lab_can_be_described_and_read_again(tmp_path: Path) -> None:
+def lab_with_nodes(folder: Path) -> Lab:
+    plain = lab(folder)
+    return replace(plain, spec=replace(plain.spec, has_nodes=True), node_ports={LabNode.A: 20_003, LabNode.B: 20_004})
+
+
+@pytest.mark.parametrize("kind", [lab, lab_with_nodes])
+def test_a_lab_can_be_described_and_read_again(tmp_path: Path, kind: Callable[[Path], Lab]) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    kind(folder).save()
+    assert load_lab(folder) == kind(folder)
+
+
+def test_the_description_of_an_earlier_version_has_no_nodes(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     lab(folder).save()
+    content = json.loads((folder / "lab.json").read_text())
+    del content["node_ports"]
+    (folder / "lab.json").write_text(json.dumps(content))
     assert load_lab(folder) == lab(folder)
+    assert load_lab(folder).pair.nodes == {}
+
+
+def test_the_pair_of_a_lab_names_its_nodes(tmp_path: Path) -> None:
+    made = lab_with_nodes(tmp_path / "mine")
+    nodes = made.pair.nodes
+    assert list(nodes) == [Side.A, Side.B]
+    assert [(one.host.label, one.host.port, one.host.user) for one in nodes.values()] == [
+        ("node-a", 20_003, "root"),
+        ("node-b", 20_004, "root"),
+    ]
+    assert {(one.interface, one.gateway_interface) for one in nodes.values()} == {("eth1", "eth2")}
+    assert {one.host.host_key_file for one in nodes.values()} == {made.pair.a.host_key_file}
+    assert made.ssh_argv(LabNode.B)[made.ssh_argv(LabNode.B).index("-p") + 1] == "20004"
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"ports": {"c": 1}}', json.dumps({"ports": 3})])

@@ -14,8 +14,9 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import Side
-from app.lab import LabProgress, LabSpec
+from app.lab import Lab, LabProgress, LabSpec
 from app.lab.messages import LAB_TAKEN, LAB_UNKNOWN
+from app.lab.spec import LabNode
 from support.lab_power import power_off, power_on
 from support.message_checks import has_message
 from support.pretended_lab import (
@@ -134,7 +135,7 @@ def test_frames_to_a_gateway_without_power_are_lost_and_block_no_one(labs: Prete
     power_off(labs, "one", Side.A)
     pid_b = labs.status()[0].pids[1]
     assert pid_b is not None
-    end = _underlay_of(pid_b)
+    end = _socket_of(pid_b)
     for number in range(500):
         _send_as(end, f"lost{number}")
     power_on(labs, "one", Side.A)
@@ -147,10 +148,52 @@ def test_frames_to_a_gateway_without_power_are_lost_and_block_no_one(labs: Prete
     assert "lost" not in seen
 
 
-def _underlay_of(pid: int) -> int:
-    """Return a copy of the socket that the replacement of QEMU has as its underlay."""
+def test_a_lab_with_nodes_has_two_more_machines(labs: PretendedLabs, tmp_path: Path) -> None:
+    lab = up_with_nodes(labs)
+    (status,) = labs.status()
+    assert status.are_nodes_running == (True, True)
+    assert status.node_ports == (lab.port(LabNode.A), lab.port(LabNode.B))
+    assert len({*status.ports, *status.node_ports}) == len({*status.pids, *status.node_pids}) == 4
+    assert labs.find("one") == lab
+    known = (lab.folder / "known_hosts").read_text().splitlines()
+    assert [line.split()[0] for line in known] == [
+        f"[127.0.0.1]:{port}" for port in (*status.ports, *status.node_ports)
+    ]
+    assert len({line.split()[2] for line in known}) == 4
+    labs.down("one")
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_node_has_a_cable_to_its_gateway_and_loses_its_power_alone(labs: PretendedLabs) -> None:
+    lab = up_with_nodes(labs)
+    power_off(labs, "one", LabNode.A)
+    (status,) = labs.status()
+    assert (status.is_running, status.are_nodes_running) == ((True, True), (False, True))
+    assert status.pids[0] is not None
+    cable = _socket_of(status.pids[0], nth=1)
+    for number in range(500):
+        _send_as(cable, f"lost{number}")
+    power_on(labs, "one", LabNode.A)
+    assert labs.status()[0].are_nodes_running == (True, True)
+    _send_as(cable, "arrives")
+    console = lab.folder / "console-node-a.log"
+    wait_until(lambda: "frame arrives" in console.read_text(), "the frame", WAIT_S)
+    os.close(cable)
+    others = [(lab.folder / f"console-{one}.log").read_text() for one in (*Side, LabNode.B)]
+    seen = console.read_text()
+    labs.down("one")
+    assert "lost" not in seen
+    assert not any("arrives" in text for text in others)
+
+
+def up_with_nodes(labs: PretendedLabs) -> Lab:
+    return labs.up(LabSpec("one", has_nodes=True), token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+
+
+def _socket_of(pid: int, nth: int = 0) -> int:
+    """Return a copy of a socket of the replacement of QEMU: its underlay, or else its LAN."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
-    number = int(words.partition("local.str=")[2].partition("\0")[0])
+    number = int(words.split("local.str=")[1 + nth].partition("\0")[0])
     process = os.pidfd_open(pid)
     try:
         return _pidfd_getfd(process, number)

@@ -72,6 +72,16 @@ def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: PretendedLabs, 
     assert machines(tmp_path) == [saved]
 
 
+def test_gateways_with_and_without_nodes_and_nodes_are_saved_beside_each_other(
+    labs: PretendedLabs, tmp_path: Path
+) -> None:
+    start(labs)
+    labs.up(LabSpec("two", has_nodes=True), token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+    labs.down("two")
+    assert [one.name.rpartition("-")[0] for one in machines(tmp_path)] == ["aes", "aes-lan", "aes-node"]
+    assert not has(start(labs), "save:")
+
+
 def test_a_cold_start_neither_saves_nor_restores(labs: PretendedLabs, tmp_path: Path) -> None:
     reported = start(labs, is_cold=True)
     assert not has(reported, "save:")

@@ -18,16 +18,23 @@ from app.cli import lab_study
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostSpec, NodeHost
 from app.domain.hub_study import HubResult
+from app.domain.messages import MessageForm
 from app.domain.paths import Paths
-from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy
+from app.domain.topology import NodeKind
+from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy, refuse_machines
 from app.measurement.lab_study import usual_suite
+from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
+from app.reports.lab_study import lab_study_data
 from app.storage.lab_results import HubResults, NodeResults
 from app.storage.study_files import write_study
 from support.adapter_cases import facts
+from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
 CELL = hub_cells(is_quick=True)[0]
@@ -181,3 +188,34 @@ def test_the_usual_suite_is_the_safe_default_or_else_the_first_one(
     assert found.name == (suite or adapter.suites(host, host)[0].name)
     nothing: Any = SimpleNamespace(suites=lambda *_: (), census=lambda *_: ())
     assert usual_suite(nothing, discovery, "openvpn-udp") is None
+
+
+@pytest.mark.parametrize(
+    ("study", "pair_name", "form"),
+    [
+        (HUB_STUDY, "with-nodes", STUDY_WITHOUT_MACHINES),
+        (NODE_STUDY, "without", NO_NODE_MACHINES),
+        (APPLICATION_STUDY, "without", NO_NODE_MACHINES),
+    ],
+)
+def test_machines_are_refused_where_the_study_or_the_pair_has_none(
+    study: str, pair_name: str, form: MessageForm
+) -> None:
+    nodes = NodeHost(HostSpec("node", "192.0.2.9"), "eth1", "eth2")
+    pairs = {"without": sample.pair(), "with-nodes": replace(sample.pair(), node_a=nodes, node_b=nodes)}
+    wanted = WantedLabStudy(LAB_STUDIES[study], "quick", pairs[pair_name], nodes=NodeKind.MACHINES)
+    with pytest.raises(InvalidOption, check=has_message(form)):
+        refuse_machines(wanted)
+    refuse_machines(replace(wanted, nodes=NodeKind.NAMESPACES))
+
+
+@pytest.mark.parametrize("study", [NODE_STUDY, APPLICATION_STUDY])
+def test_results_between_machines_have_files_of_their_own(tmp_path: Path, study: str) -> None:
+    services = LabStudyOperations()
+    services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    plain, machines = (services.lab_results(study, "lab:x", "quick", kind) for kind in NodeKind)
+    assert (plain.nodes, machines.nodes) == tuple(NodeKind)  # type: ignore[union-attr]
+    files = {services.lab_results_file(study, "lab:x", "quick", kind) for kind in NodeKind}
+    assert len(files) == 2
+    for kind in NodeKind:
+        assert lab_study_data(services.lab_results(study, "lab:x", "quick", kind))["nodes"] == kind.value

@@ -15,7 +15,8 @@ from sample_records import pair
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption
-from app.domain.topology import Topology
+from app.domain.hosts import PairSpec
+from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.measurement import studies
@@ -36,11 +37,13 @@ class Run:
     """Takes 20 s for every cell, and ends after as many as it is given."""
 
     measured: list[TransferCell]
+    machines: list[Any]
     most = 100
 
-    def __init__(self, plan: TransferPlan, _sessions: Any, _link: Any, _tunnels: Any, _set: Any, *rest: Any) -> None:
+    def __init__(self, plan: TransferPlan, *rest: Any, machines: Any) -> None:
+        Run.machines.append(machines)
         self._plan = plan
-        reports: CellReports = rest[1]
+        reports: CellReports = rest[5]
         self._reports = reports
 
     def run(self) -> None:
@@ -71,11 +74,21 @@ class Operations(StudyOperations):
     def _choices(self, *_: object) -> Any:
         return {}
 
-    def measure(self, cells: Sequence[TransferCell], *, is_fresh: bool = False, is_lab: bool = True) -> StudyResults:
+    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> Any:
+        return SimpleNamespace(pair=pair.name, facts=None)
+
+    def measure(
+        self,
+        cells: Sequence[TransferCell],
+        *,
+        is_fresh: bool = False,
+        is_lab: bool = True,
+        nodes: NodeKind = NodeKind.NAMESPACES,
+    ) -> StudyResults:
         found: Any = SimpleNamespace(pair=pair(is_lab=is_lab), link=None, facts={"a": None})
         return self.run_study(
             found,
-            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh),
+            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes),
             token=CancelToken(),
             report=lambda _text: None,
             on_result=lambda _result: None,
@@ -84,7 +97,7 @@ class Operations(StudyOperations):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
-    Run.measured, Run.most = [], 100
+    Run.measured, Run.machines, Run.most = [], [], 100
     monkeypatch.setattr(studies, "TransferRun", Run)
     monkeypatch.setattr(studies.DeployedTunnels, "of_study", lambda *_: None)
     monkeypatch.setattr(studies, "iperf3_version", lambda _facts: "")
@@ -102,6 +115,19 @@ def test_a_run_that_was_stopped_is_resumed_and_then_there_is_nothing_to_do(run: 
     assert operations.measure(QUICK) == found
     assert run.measured == list(QUICK)
     assert operations.study_results(SATCOM, "lab:practice") == found
+
+
+def test_results_between_machines_are_not_mixed_with_those_between_namespaces(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    between_namespaces = operations.measure(QUICK)
+    assert [one is None for one in run.machines] == [True]
+    found = operations.measure(QUICK, nodes=NodeKind.MACHINES)
+    assert [one.pair for one in run.machines[1:]] == ["lab:practice"]
+    assert run.measured == [*QUICK, *QUICK]
+    assert (between_namespaces.nodes, found.nodes) == (NodeKind.NAMESPACES, NodeKind.MACHINES)
+    assert operations.study_results(SATCOM, "lab:practice") == between_namespaces
+    assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) == found
+    assert operations.stored_studies(SATCOM)[0] == (between_namespaces,)
 
 
 def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run], tmp_path: Path) -> None:

@@ -141,14 +141,17 @@ class Stage:
     def deviation(self, _condition: Condition) -> str:
         return self.deviations.pop(0) if self.deviations else ""
 
-    def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = ()) -> None:
+    def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = (), machines: Any = None) -> None:
         reports = CellReports(self.reported.append, self.results.append, self.measured.append)
         choices: Any = {"none": (None, None), "wireguard": (None, None)}
         plan = TransferPlan(cells, choices, 30_000_000, guests=guests)
         sessions: Any = SimpleNamespace(a=self.a, b=self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         tunnels: Any = self
-        TransferRun(*(plan, sessions, link, tunnels, self.set_condition, self.deviation, reports, CancelToken())).run()
+        TransferRun(
+            *(plan, sessions, link, tunnels, self.set_condition, self.deviation, reports, CancelToken()),
+            machines=machines,
+        ).run()
 
 
 def test_each_cell_is_measured_once_and_the_link_is_as_found_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from app.domain.adapters import Adapter, PublicIdentity, TunnelPlan
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.node_protection import ProtectedPlace
-from app.domain.topology import Topology
+from app.domain.topology import Topology, node_mac
 from app.tunnel.nodes import NodeSteps
 from support.adapter_cases import facts, request
 from support.message_checks import has_message
@@ -36,7 +36,7 @@ def plan_of(place: ProtectedPlace) -> TunnelPlan:
     suite = protection.suite(*HOSTS, SUITE)
     assert suite is not None
     plan = NodeSteps(Topology.BRIDGED_NODES).extend(adapter.plan(asked), asked.link)
-    return protection.extend(plan, asked.link, suite, place)
+    return protection.extend(plan, asked.link, suite, place, {})
 
 
 def test_between_nodes_tunnel_and_cable_have_room_and_nodes_have_as_much_as_without() -> None:
@@ -69,9 +69,50 @@ def test_in_each_lan_the_gateways_end_is_removed_with_its_guard() -> None:
     assert between.undo.argv[-2:] == ("", "")
 
 
+LANS = {Side.A: "eth2", Side.B: "lan9"}
+
+
+@pytest.mark.parametrize("place", [ProtectedPlace.NODES, ProtectedPlace.LANS])
+def test_of_machines_the_gateway_protects_its_lan_alone_and_each_machine_has_its_gateways_secret(
+    place: ProtectedPlace,
+) -> None:
+    adapter = around(place)
+    asked = request(adapter, adapter.suites(*HOSTS)[0])
+    suite = protection.suite(*HOSTS, SUITE)
+    assert suite is not None
+    before = NodeSteps(Topology.BRIDGED_NODES, LANS).extend(adapter.plan(asked), asked.link)
+    plan = protection.extend(before, asked.link, suite, place, LANS)
+    for side in Side:
+        own = plan.on(side).steps[len(before.on(side).steps) :]
+        part = protection.machine(asked.link, suite, place, side, "ens4")
+        (step,), (secret,) = part.steps, part.secrets
+        lower, name, _, mac, peer, *ways = step.command.argv[-7:]
+        assert (lower, name, mac) == ("ens4", protection.interface, node_mac(side))
+        assert step.undo is not None
+        assert step.undo.argv[-3:] == (protection.interface, "ens4", "tunnelmark_guard_lan")
+        made = [word for one in adapter.identity(asked, Side.A).steps for word in one.command.argv]
+        assert secret.path in made
+        if place is ProtectedPlace.NODES:
+            assert own == ()
+            assert (peer, ways) == (node_mac(side.other), [f"{side}-to-{side.other}", f"{side.other}-to-{side}"])
+        else:
+            (gateway,) = own
+            assert gateway.command.argv[-5:] == (LANS[side], "tmk0lan", peer, node_mac(side), plan.on(side).interface)
+            assert ways == ["to-gateway", "to-node"]
+            assert "1500" in gateway.command.argv
+            assert "1500" in step.command.argv
+
+
+def test_nothing_is_done_on_machines_without_protection() -> None:
+    asked = request(L2TP, L2TP.suites(*HOSTS)[0])
+    suite = protection.suite(*HOSTS, SUITE)
+    assert suite is not None
+    assert protection.machine(asked.link, suite, ProtectedPlace.NOWHERE, Side.A, "ens4").steps == ()
+
+
 def test_suites_whose_keys_are_agreed_or_have_long_numbers_are_not_for_nodes() -> None:
     offered = suites.offered(*HOSTS)
     assert {one.name for one in offered if protection.suite(*HOSTS, one.name)} == {"gcm-aes-128", "gcm-aes-256"}
     other = next(one for one in offered if protection.suite(*HOSTS, one.name) is None)
     with pytest.raises(InvalidPlan, check=has_message(NOT_FOR_NODES)):
-        protection.extend(plan_of(ProtectedPlace.NODES), request(L2TP, other).link, other, ProtectedPlace.NODES)
+        protection.extend(plan_of(ProtectedPlace.NODES), request(L2TP, other).link, other, ProtectedPlace.NODES, {})

@@ -4,18 +4,10 @@
 
 set -e
 name=$1 notes=$8
+# @include forward.sh
 # @include make.sh
 ip addr add "$2" dev "$name"
 ip -n "$name" addr add "$3" dev lan
 ip -n "$name" route add default via "${2%/*}"
-device=$7
-if [ -z "$device" ]; then
-  device=$(ip -o route get "$6" | sed -n 's/.* dev \([^ ]*\).*/\1/p')
-  old=$(cat "/proc/sys/net/ipv4/conf/$device/forwarding")
-  printf '%s %s\n' "$device" "$old" > "$notes/forwarding"
-fi
-ip route add "$5" via "$6" dev "$device"
-printf '%s\n' "$5" > "$notes/route"
-# Of one interface alone, and gone with it: the host as a whole forwards no more than before.
+forward "$5" "$6" "$7" "$notes"
 echo 1 > "/proc/sys/net/ipv4/conf/$name/forwarding"
-echo 1 > "/proc/sys/net/ipv4/conf/$device/forwarding"

@@ -1,0 +1,15 @@
+# forward NETWORK PEER DEVICE NOTES: routes the network of the peer's node to PEER through DEVICE, the tunnel's
+# interface, and lets that forward. DEVICE is empty for the bare link: the interface towards the peer then forwards,
+# and its own setting is kept in the folder NOTES.
+forward() {
+  device=$3
+  if [ -z "$device" ]; then
+    device=$(ip -o route get "$2" | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+    old=$(cat "/proc/sys/net/ipv4/conf/$device/forwarding")
+    printf '%s %s\n' "$device" "$old" > "$4/forwarding"
+  fi
+  ip route add "$1" via "$2" dev "$device"
+  printf '%s\n' "$1" > "$4/route"
+  # Of one interface alone, and gone with it: the host as a whole forwards no more than before.
+  echo 1 > "/proc/sys/net/ipv4/conf/$device/forwarding"
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,7 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
-from app.domain.hosts import Side
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import MAX_INSTANCES, STATE_DIR, Link
 from app.domain.messages.lists import enumerated
 from app.domain.script_files import bare_script
@@ -109,43 +110,43 @@ def recover(
         Cancelled: The token was cancelled.
     """
     hosts = {Side.A: sessions.a, Side.B: sessions.b}
+    return _recover_both(lambda side, _child: RemoteHost(side, hosts[side], state_dir, pair), audit, token=token)
 
+
+def recover_pair(
+    pair: PairSpec,
+    connect: Callable[[HostSpec, CancelToken], HostSession],
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+) -> RecoveryReport:
+    """Roll back both hosts of a pair as `recover` does; one that cannot be reached does not delay the other.
+
+    Args:
+        connect: Logs in to a host.
+        audit: Gets every command that changed a host.
+    """
+
+    def reached(side: Side, child: CancelToken) -> RemoteHost:
+        return RemoteHost(side, connect(pair.host(side), child), STATE_DIR, pair.name)
+
+    return _recover_both(reached, audit, token=token)
+
+
+def _recover_both(
+    reach: Callable[[Side, CancelToken], RemoteHost], audit: AuditSink | None, *, token: CancelToken
+) -> RecoveryReport:
     def work(side: Side, child: CancelToken) -> HostRecovery:
-        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir, pair=pair)
+        try:
+            return _recover_host(reach(side, child), audit, token=child)
+        except TunnelmarkError as error:
+            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
     results, failures = on_both_to_the_end(work, token=token)
     token.raise_if_cancelled()
     for error in failures.values():
         raise error
     return RecoveryReport(results[Side.A], results[Side.B])
-
-
-def recover_host(
-    session: HostSession,
-    side: Side,
-    *,
-    token: CancelToken,
-    audit: AuditSink | None = None,
-    state_dir: str = STATE_DIR,
-    pair: str = "",
-) -> HostRecovery:
-    """Roll back one host after a run that died; for `recover`, and where the other host cannot be reached.
-
-    Args:
-        audit: Gets every command that changed the host.
-        state_dir: Tunnelmark's folder on the host.
-        pair: The pair's name, for hints; empty where it is not known.
-
-    Returns:
-        What was found and done.
-
-    Raises:
-        Cancelled: The token was cancelled.
-    """
-    try:
-        return _recover_host(RemoteHost(side, session, state_dir, pair), audit, token=token)
-    except TunnelmarkError as error:
-        return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
 
 def free_if_abandoned(host: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:

@@ -129,7 +129,7 @@ def test_services_are_wiring() -> None:
 
 
 def test_services_refuse_no_plan() -> None:
-    """What may be measured, deployed or stored is decided below them."""
+    """Choices of what is measured, deployed or stored are made below them."""
     names = {
         (name_of(path), node.id)
         for path in PROGRAM

@@ -49,7 +49,7 @@ def test_without_filters_every_file_is_offered(parent: QWidget) -> None:
     dialog.reject()
 
 
-def test_a_file_that_is_there_is_looked_for_in_the_folder(parent: QWidget, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_asked_for_in_the_folder(parent: QWidget, tmp_path: Path) -> None:
     chosen: list[Path] = []
     dialog = asked(
         parent, lambda: ask_open(parent, "Open", chosen.append, folder=str(tmp_path), filters=[KINDS["csv"]])

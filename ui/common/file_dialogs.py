@@ -39,7 +39,7 @@ def ask_open(
 
     Args:
         then: Gets the file.
-        folder: Where it is looked for first; empty for this process's own.
+        folder: The folder that is shown first; empty for this process's own.
         filters: Kinds of files that are offered, as Qt has them; none shows every file.
     """
     dialog = _dialog(parent, title, then, filters)

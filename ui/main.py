@@ -34,8 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report_no_display() -> None:
     from app.domain.paths import find_paths
-    from app.services.language_choice import choose_language, system_languages
     from app.wording.language import tr
+    from app.wording.language_choice import choose_language, system_languages
 
     choose_language(find_paths().settings, system_languages())
     text = tr(

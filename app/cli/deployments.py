@@ -39,7 +39,7 @@ from app.deployment.events import (
     DeploymentSink,
     DeploymentStageStarted,
 )
-from app.deployment.slots import slot_of
+from app.deployment.slots import replaced_by_next
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState
@@ -183,10 +183,8 @@ def _check_deploy(options: argparse.Namespace) -> None:
 
 def _print_replaced(context: CommandContext, services: Services, pair: PairSpec) -> None:
     """Print what a deployment is about to replace."""
-    for one in services.store.list_deployments(pair.name):
-        if one.slot == slot_of(pair) and one.state is DeploymentState.CONFIRMED:
-            context.err.print(local_text(replaced_sentence(one)), markup=False)
-            return
+    if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
+        context.err.print(local_text(replaced_sentence(replaced)), markup=False)
 
 
 def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:

@@ -17,8 +17,8 @@ from app.cli.terminal import make_console
 from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, PairLocked, TunnelmarkError
 from app.domain.paths import find_paths
 from app.domain.plain_text import plain_text
-from app.services.language_choice import choose_language, system_languages
 from app.wording.language import tr
+from app.wording.language_choice import choose_language, system_languages
 from app.wording.messages import local_hint, local_text
 
 _LOG_LEVELS = (logging.ERROR, logging.INFO, logging.DEBUG)

@@ -18,8 +18,7 @@ from app.cli.tables import Column, Table
 from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import MAX_PORT, AuthKind, HostSpec, PairSpec, Side
-from app.domain.pairs import Saving
-from app.services.interfaces import PairChoice
+from app.domain.pairs import PairChoice, Saving
 from app.services.wiring import Services
 from app.storage.codec import to_data
 from app.wording.language import tr
@@ -182,7 +181,7 @@ def recover(context: CommandContext) -> int:
         pair = context.job(
             lambda token, report: services.resolve_pair(context.options.pair, token=token, on_progress=report)
         )
-        report = context.job(lambda token, _report: services.recovery(pair, token=token))
+        report = context.job(lambda token, _report: services.recover(pair, token=token))
     for sentence in report.sentences():
         context.out.print(local_text(sentence), markup=False)
     return ExitCode.OK if report.is_clean else ExitCode.FAILED

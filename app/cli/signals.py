@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self
 
 from app.cli.exit_codes import ExitCode
@@ -51,9 +51,7 @@ class Stopping:
         self._previous = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *outcome: object) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 

@@ -16,6 +16,8 @@ from app.domain.plain_text import formula_safe
 from app.storage import Store
 from app.storage.codec import to_data
 
+AUDIT_LIMIT = 100_000
+"""So many of the newest entries are shown; a file gets all of them."""
 _NAMES = ("at", "who", "host", "side", "command", "exit_status", "what", "deployment")
 """Columns, in the order in which one reads them."""
 
@@ -35,13 +37,16 @@ def _as_csv(entries: Sequence[AuditEntry]) -> str:
 _TEXTS: Mapping[str, Callable[[Sequence[AuditEntry]], str]] = {".json": _as_json, ".csv": _as_csv}
 
 
-def audit_entries(store: Store, pair_name: str | None, *, limit: int | None = None) -> tuple[AuditEntry, ...]:
-    """Return what was run on the hosts of a pair, or of all, newest first; without a limit all of it.
+def audit_entries(store: Store, pair_name: str | None) -> tuple[AuditEntry, ...]:
+    """Return what was run last on the hosts of a pair, or of all, newest first; see `AUDIT_LIMIT`.
 
     Raises:
         NotFound: There is no such pair.
     """
-    entries = store.list_audit(limit=limit)
+    return _of_pair(store, pair_name, store.list_audit(limit=AUDIT_LIMIT))
+
+
+def _of_pair(store: Store, pair_name: str | None, entries: tuple[AuditEntry, ...]) -> tuple[AuditEntry, ...]:
     if pair_name is None:
         return entries
     pairs = [one.pair for one in store.list_deployments(pair_name)] or [store.get_pair(pair_name)]
@@ -59,4 +64,4 @@ def audit_text(store: Store, path: Path, pair_name: str | None) -> str:
     make = _TEXTS.get(path.suffix)
     if make is None:
         raise InvalidFile(AUDIT_FORMAT(file=path.name, stem=path.stem))
-    return make(audit_entries(store, pair_name))
+    return make(_of_pair(store, pair_name, store.list_audit(limit=None)))

@@ -169,7 +169,7 @@ class DeploymentRun:
                     self._confirm(token)
         except BaseException as error:
             # Only what raised before any host had confirmed it gets here.
-            if self._deployment.state not in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED):
+            if not self._deployment.state.is_kept:
                 was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
                 message = error.message if isinstance(error, TunnelmarkError) else WAS_CANCELLED()
                 is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))

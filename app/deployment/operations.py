@@ -12,7 +12,7 @@ from app.deployment.again import OptionChanges, chosen_again
 from app.deployment.deploy import DeploymentContext, DeploymentRun, new_deployment
 from app.deployment.events import Confirmation, DeploymentSink, DeploymentStage, DeploymentStageStarted
 from app.deployment.file_diffs import FileDiffs
-from app.deployment.lan.interfaces import LanInterface, lan_interfaces
+from app.deployment.lan.interfaces import lan_interfaces
 from app.deployment.lan.ports import read_deployments
 from app.deployment.messages import (
     KEYS_NOT_REPLACED,
@@ -37,7 +37,7 @@ from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun, LanPort
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, NotFound, PreflightRefused, TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec, Side
@@ -86,9 +86,21 @@ class DeploymentOperations:
     header: Callable[[], tuple[str, ...]]
     version: Callable[[], str]
 
+    def hosts_of(self, *given: object) -> tuple[HostSpec, ...]:
+        """Return the hosts that an operation is about, from its arguments: a pair, a discovery or a deployment's id.
+
+        Where sides are among them, those hosts alone.
+        """
+        pairs = [one.pair if isinstance(one, Discovery) else one for one in given]
+        pair = next((one for one in pairs if isinstance(one, PairSpec)), None)
+        if pair is None:
+            pair = self.store.get_deployment(str(given[0])).pair
+        sides = [one for one in given if isinstance(one, Side)] or list(Side)
+        return tuple(pair.host(side) for side in sides)
+
     # --- before -------------------------------------------------------------------------------------------------------
 
-    def lan_interfaces(self, discovery: Discovery, *, token: CancelToken) -> Mapping[Side, tuple[LanInterface, ...]]:
+    def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
         """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
         pair = discovery.pair
         sessions, slot = self.hosts.pair(pair, token=token), slot_of(pair)
@@ -99,7 +111,11 @@ class DeploymentOperations:
             lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),
             lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token, own_bridge=in_b),
         )
-        return {Side.A: tuple(a), Side.B: tuple(b)}
+        return tuple(
+            LanPort(side, one.name, sentences((one.note, *one.warnings)), one.refusal)
+            for side, found in ((Side.A, a), (Side.B, b))
+            for one in found
+        )
 
     def dry_run(
         self,

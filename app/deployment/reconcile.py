@@ -253,8 +253,7 @@ def _reconcile_store(
     if has_changed or (was_not_ended and not _has_lock(reached)):
         now = datetime.now(UTC)
         # What one host keeps was confirmed as well, though this computer may not have seen it.
-        is_kept = state in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
-        confirmed_at = deployment.confirmed_at or (now if is_kept else None)
+        confirmed_at = deployment.confirmed_at or (now if state.is_kept else None)
         # A deployment that both hosts keep is no longer being removed.
         is_ending = deployment.is_ending and state is DeploymentState.HALF_CONFIRMED
         deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at, is_ending=is_ending)

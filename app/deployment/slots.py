@@ -11,6 +11,7 @@ from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from app.deployment.messages import NO_FREE_SLOT
+from app.domain.deployment import Deployment
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.link import LAST_SESSION_ID, Link, TunnelNames
@@ -42,6 +43,17 @@ _FIRST = TunnelNames(
 def slot_of(pair: PairSpec) -> str:
     """Return the name of a pair's slot on its hosts: the same whatever the pair is called, on any computer."""
     return hashlib.sha256(f"{pair.underlay_a} {pair.underlay_b}".encode()).hexdigest()[:8]
+
+
+def replaced_by_next(pair: PairSpec, deployments: Iterable[Deployment]) -> Deployment | None:
+    """Return the stored deployment that the next one on a pair would replace; None where there is none.
+
+    Args:
+        deployments: Of any pairs, newest first.
+    """
+    slot = slot_of(pair)
+    of_pair = (one for one in deployments if one.pair.name == pair.name and one.slot == slot)
+    return next((one for one in of_pair if one.state.is_kept), None)
 
 
 def slot_dir(slot: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from app.discovery.messages import (
     CANNOT_DO_IT,
@@ -55,6 +56,12 @@ def assess_pair(
         solutions={name: adapter.info for name, adapter in adapters.items()},
         unavailable=unavailable_solutions(adapters, candidates, facts_a, facts_b),
     )
+
+
+def judge_again(found: Discovery, adapters: Mapping[str, Adapter], *, guidelines: Collection[str]) -> Discovery:
+    """Judge what was found on a pair by other guidelines; touches no host."""
+    candidates, defaults = find_candidates(adapters, found.a.facts, found.b.facts, guidelines=guidelines)
+    return replace(found, candidates=candidates, defaults=defaults)
 
 
 def find_candidates(

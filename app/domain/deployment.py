@@ -45,6 +45,11 @@ class DeploymentState(StrEnum):
         """Whether something of it is on a host."""
         return self in (DeploymentState.APPLIED, DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it was confirmed and a host keeps it: the next deployment in its slot replaces it."""
+        return self in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
+
 
 @dataclass(frozen=True, slots=True)
 class DeploymentOptions:
@@ -332,3 +337,20 @@ class DryRun:
     def is_possible(self) -> bool:
         """Whether nothing is in the way."""
         return not any(obstacle.is_blocking for obstacle in self.obstacles)
+
+
+@dataclass(frozen=True, slots=True)
+class LanPort:
+    """An interface that a tunnel could be joined with.
+
+    Attributes:
+        side: The host.
+        name: Kernel name.
+        note: What is known of it, in words.
+        refusal: Why it cannot be taken, as a sentence; empty where it can.
+    """
+
+    side: Side
+    name: str
+    note: str = ""
+    refusal: str = ""

@@ -40,6 +40,14 @@ class Saving(StrEnum):
     REPLACE = "replace"  # one or none
 
 
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A pair that can be chosen, with when it was last measured in words (empty if never)."""
+
+    pair: PairSpec
+    last_measured: str
+
+
 class PairField(StrEnum):
     """The part of a pair that is wrong."""
 

@@ -12,17 +12,19 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
+from app.domain.conditions import Condition
 from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.messages import sentences
 from app.domain.progress import ProgressSink
+from app.domain.results import PlannedItem
 from app.measurement.comparison.workload_needs import needed_programs
 from app.measurement.firewalls import blocked_solutions, read_if_allowed
 from app.measurement.messages import INSPECTING_HOSTS, MEASURING_PATH, MTU_NOT_PROBED, NOT_OFFERED, ON_HOST
 from app.policy.file_header import file_header
 from app.probes import probe_path_mtu
 from app.storage import Store
-from app.tunnel import DeployRequest, preflight
+from app.tunnel import DeployRequest, preflight, preview
 
 
 def inspect_pair(
@@ -88,6 +90,20 @@ def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[st
         firewalls=found.firewalls,
         opens_firewalls=found.pair.may_open_firewall,
     )
+
+
+def preview_candidate(
+    adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str], condition: Condition | None
+) -> tuple[PlannedItem, ...]:
+    """Return every file and command for a candidate, with those that make the condition of the link on own hosts.
+
+    The link of a practice lab is conditioned outside its hosts.
+
+    Raises:
+        InvalidPlan: It is not offered for these hosts.
+    """
+    shaping = None if found.pair.is_lab else condition
+    return preview(replace(request_for(adapters, found, key), shaping=shaping))
 
 
 def obstacles_of(

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from types import TracebackType
 from typing import Self
 
 from app.domain.cancel import CancelToken
@@ -65,9 +64,7 @@ class LoadGuard:
             thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *outcome: object) -> None:
         self._unregister()
         self._stop.cancel()
         for thread in self._threads:

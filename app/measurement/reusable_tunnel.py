@@ -35,7 +35,7 @@ class ReusableTunnel:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(self, *outcome: object) -> None:
         self.close()
 
     @property

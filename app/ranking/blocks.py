@@ -57,9 +57,16 @@ def round_value_ms(attempt: Attempt) -> float | None:
     """
     if not attempt.blocks:
         return weighted_latency_ms(medians_ms(attempt.latency))
-    pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
-    logs = [math.log(value) for block, value in pairs if block.is_counted and value is not None]
+    logs = counted_logs(attempt)
     return math.exp(middle_mean(logs)) if logs else None
+
+
+def counted_logs(attempt: Attempt) -> list[float]:
+    """Return the logarithms of the values, in ms, of an attempt's blocks that count and were answered, in order."""
+    if not attempt.blocks:
+        return []
+    pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
+    return [math.log(value) for block, value in pairs if block.is_counted and value is not None]
 
 
 def middle_mean(values: Sequence[float]) -> float:

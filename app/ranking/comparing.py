@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from app.domain.conditions import AS_FOUND
 from app.domain.hosts import HostFacts, Side
@@ -241,7 +242,7 @@ def ratio_of(before: Sequence[float], after: Sequence[float]) -> Ratio | None:
     """
     if not before or not after:
         return None
-    difference = _mean(after) - _mean(before)
+    difference = fmean(after) - fmean(before)
     if len(before) < 2 or len(after) < 2:
         return Ratio(math.exp(difference), None, None)
     variance, freedom = _variance_of_difference(before, after)
@@ -257,7 +258,7 @@ def _p_value(before: Sequence[float], after: Sequence[float]) -> float | None:
     """Return the probability of a difference as large as this one between equals; None without two rounds of both."""
     if len(before) < 2 or len(after) < 2:
         return None
-    difference = abs(_mean(after) - _mean(before))
+    difference = abs(fmean(after) - fmean(before))
     variance, freedom = _variance_of_difference(before, after)
     if variance <= 0:
         return 0.0 if difference > _EQUAL_LOG else 1.0
@@ -300,7 +301,7 @@ def _logs(record: CampaignRecord, key: CandidateId) -> list[float]:
             value = _value(one)
             if value is not None:
                 rounds.setdefault(one.key.round, []).append(math.log(value))
-    return [_mean(values) for _, values in sorted(rounds.items())]
+    return [fmean(values) for _, values in sorted(rounds.items())]
 
 
 def _value(attempt: Attempt) -> float | None:
@@ -309,15 +310,11 @@ def _value(attempt: Attempt) -> float | None:
 
 
 def _rate(rates: Mapping[str, Estimate]) -> float | None:
-    return _mean([one.mean for one in rates.values()]) if rates else None
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    return fmean([one.mean for one in rates.values()]) if rates else None
 
 
 def _variance(values: Sequence[float]) -> float:
-    mean = _mean(values)
+    mean = fmean(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 

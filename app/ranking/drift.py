@@ -10,7 +10,7 @@ from statistics import median
 from app.domain.ranking import Drift
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
-from app.ranking.blocks import block_values_ms, middle_mean, round_value_ms
+from app.ranking.blocks import counted_logs, middle_mean, round_value_ms
 from app.ranking.rounds import attempt_both_mbit_s
 from app.wording.language import tr
 from app.wording.local_forms import listed_names
@@ -124,10 +124,7 @@ def _latencies_ms(baseline: Sequence[Attempt]) -> list[float]:
 
 def _halves_ms(attempt: Attempt) -> list[float]:
     """Return the latency of the first and of the second half of an attempt's blocks in ms; empty with too few."""
-    if not attempt.blocks:
-        return []
-    pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
-    logs = [math.log(value) for block, value in pairs if block.is_counted and value is not None]
+    logs = counted_logs(attempt)
     half = len(logs) // 2
     return [math.exp(middle_mean(part)) for part in (logs[:half], logs[half:])] if half >= _LEAST_BLOCKS else []
 

@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from app.deployment.audit_export import audit_entries, audit_text
 from app.deployment.operations import DeploymentOperations
-from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditCheck, AuditEntry
-from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
-from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.messages import sentences
+from app.domain.hosts import PairSpec
 from app.reports.files import write_atomically
-from app.services.interfaces.deployments import LanPort
 from app.services.messages import A_DEPLOYMENT, A_KEY_ROTATION, A_REMOVAL, A_REPAIR
 from app.storage import Store
 
@@ -29,9 +25,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-AUDIT_LIMIT = 100_000
-"""So many of the newest entries are shown; a file gets all of them."""
 
 
 def _passed_on(
@@ -53,7 +46,7 @@ def _holding(
 
     @functools.wraps(method)
     def held(self: DeploymentService, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with self.in_use.hold(self._hosts_of(*args, **kwargs), what, is_optional=is_optional):
+        with self.in_use.hold(self.deploying.hosts_of(*args, *kwargs.values()), what, is_optional=is_optional):
             return method(self.deploying, *args, **kwargs)
 
     return held
@@ -72,14 +65,7 @@ class DeploymentService:
     in_use: InUse
     deploying: DeploymentOperations
 
-    def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
-        """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
-        return tuple(
-            LanPort(side, one.name, sentences((one.note, *one.warnings)), one.refusal)
-            for side, found in self.deploying.lan_interfaces(discovery, token=token).items()
-            for one in found
-        )
-
+    lan_ports = _passed_on(DeploymentOperations.lan_ports)
     dry_run = _passed_on(DeploymentOperations.dry_run)
     status = _passed_on(DeploymentOperations.status)
     confirm = _passed_on(DeploymentOperations.confirm)
@@ -103,21 +89,11 @@ class DeploymentService:
         """
         self.in_use.refuse(pair)
 
-    def _hosts_of(self, *args: object, **kwargs: object) -> tuple[HostSpec, ...]:
-        """Return the hosts that a call is about, from its arguments: a pair, a discovery or a deployment's id."""
-        given = (*args, *kwargs.values())
-        pairs = [one.pair if isinstance(one, Discovery) else one for one in given]
-        pair = next((one for one in pairs if isinstance(one, PairSpec)), None)
-        if pair is None:
-            pair = self.store.get_deployment(str(given[0])).pair
-        sides = [one for one in args if isinstance(one, Side)] or list(Side)
-        return tuple(pair.host(side) for side in sides)
-
     # --- what was done ------------------------------------------------------------------------------------------------
 
     def audit_log(self, pair_name: str | None = None) -> tuple[AuditEntry, ...]:
-        """Return what was run last on the hosts of a pair, or of all, newest first; see `AUDIT_LIMIT`."""
-        return audit_entries(self.store, pair_name, limit=AUDIT_LIMIT)
+        """Return what was run last on the hosts of a pair, or of all, newest first."""
+        return audit_entries(self.store, pair_name)
 
     def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
         """Write the whole audit log, replacing the file; the format follows from the ending: .csv or .json.

@@ -12,10 +12,6 @@ A_DEPLOYMENT = MessageForm("services.a-deployment", "a deployment")
 A_KEY_ROTATION = MessageForm("services.a-key-rotation", "a key rotation")
 A_REMOVAL = MessageForm("services.a-removal", "the removal of a deployment")
 A_REPAIR = MessageForm("services.a-repair", "a repair")
-RUNNING_LABS = MessageForm("services.running-labs", "Pairs of running practice labs: {pairs}.")
-SAME_HOST_TWICE = MessageForm(
-    "services.same-host-twice", "{alias} is named for A and for B.", "Choose two different hosts."
-)
 A_COMPARISON = MessageForm("services.a-comparison", "a comparison")
 A_CENSUS = MessageForm("services.a-census", "a census")
 A_BENCHMARK = MessageForm("services.a-benchmark", "a benchmark")

@@ -5,25 +5,22 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.deployment.events import DeploymentNote
 from app.deployment.operations import DeploymentOperations
-from app.discovery.candidates import find_candidates
+from app.discovery.candidates import judge_again
 from app.discovery.host import discover_host
 from app.discovery.install_on_host import install_on_host
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.concurrency import run_all, run_both
 from app.domain.conditions import Condition
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import HostUnreachable, InvalidOption, NotFound, TunnelmarkError
-from app.domain.hosts import HostSpec, MissingPart, PairSpec, Side
+from app.domain.errors import HostUnreachable, InvalidOption
+from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import ConfigKind, LintedFile
-from app.domain.messages import sentences
 from app.domain.paths import Paths, find_paths
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, PlannedItem
@@ -33,28 +30,26 @@ from app.lab.desk import LabOperations
 from app.lab.practice_labs import LabPasswords, Labs
 from app.linting import masked_diff
 from app.linting.files import LintOptions, lint_file
-from app.linting.host_files import lint_host
+from app.linting.host_files import lint_hosts
 from app.measurement.firewalls import FirewallConsents
-from app.measurement.inspect_pair import inspect_pair, obstacles_of, request_for
+from app.measurement.inspect_pair import inspect_pair, obstacles_of, preview_candidate
 from app.measurement.lab_studies import LabStudyOperations
-from app.measurement.messages import LAST_MEASURED
 from app.measurement.messages.studies import NO_NODE_MACHINES
 from app.measurement.node_machines import NodeMachines
+from app.measurement.pairs import PairOperations
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
 from app.reports.archive import Archive
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.services.deployments import DeploymentService
-from app.services.interfaces import PairChoice, Prompts
+from app.services.interfaces import Prompts
 from app.services.measuring import MeasuringOperations
-from app.services.messages import CONNECTING, INSTALLATION, READING_FILES, RUNNING_LABS
-from app.services.pairs import PairOperations
+from app.services.messages import CONNECTING, INSTALLATION, READING_FILES
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
 from app.ssh.connections import Connections
-from app.tunnel import Found, HostRecovery, RecoveryReport, recover_host
-from app.tunnel import preview as preview_deployment
+from app.tunnel import RecoveryReport, recover_pair
 from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
 if TYPE_CHECKING:
@@ -119,17 +114,7 @@ class Services(
             version=tunnelmark_version,
         )
 
-    # --- pairs and labs -----------------------------------------------------------------------------------------------
-
-    def pairs(self) -> tuple[PairChoice, ...]:
-        """Return stored pairs and running labs."""
-        labs = map(self.firewall_consents.apply, self.lab_service.pairs())
-        pairs = [*labs, *self.store.list_pairs()]
-        return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
-
-    def allow_opening_firewalls(self, pair: PairSpec, *, may_open: bool) -> PairSpec:
-        """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""
-        return self.firewall_consents.change(pair, may_open=may_open)
+    # --- labs ---------------------------------------------------------------------------------------------------------
 
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Start (and where needed make) the default practice lab, or take the one that is up."""
@@ -142,29 +127,6 @@ class Services(
     def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the lab that a comparison ran in, or another of the same kind, which is started if none is up."""
         return self.lab_service.like(record, token=token, on_progress=on_progress)
-
-    def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
-        """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
-        if name.startswith("lab:"):
-            found = self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
-            return self.firewall_consents.apply(found)
-        return self._stored_pair(name)
-
-    def known_pair(self, name: str) -> PairSpec:
-        """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
-        if name.startswith("lab:"):
-            return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
-        return self._stored_pair(name)
-
-    def _stored_pair(self, name: str) -> PairSpec:
-        """Return a stored pair; where there is none of that name, labs that run would do as well."""
-        try:
-            return self.store.get_pair(name)
-        except NotFound as error:
-            labs = [pair.name for pair in self.lab_service.pairs()]
-            if not labs:
-                raise
-            raise NotFound(error.message, hint=sentences((error.hint, RUNNING_LABS(pairs=labs)))) from error
 
     def solutions(self) -> Mapping[str, SolutionInfo]:
         """Return what is always true of each solution that there is an adapter for, by its name."""
@@ -191,10 +153,7 @@ class Services(
 
     def judge_again(self, discovery: Discovery) -> Discovery:
         """Judge what was found by the guidelines that apply now; touches no host."""
-        candidates, defaults = find_candidates(
-            self.adapters, discovery.a.facts, discovery.b.facts, guidelines=self.guidelines()
-        )
-        return replace(discovery, candidates=candidates, defaults=defaults)
+        return judge_again(discovery, self.adapters, guidelines=self.guidelines())
 
     def install_missing(
         self,
@@ -220,8 +179,7 @@ class Services(
         self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
     ) -> tuple[PlannedItem, ...]:
         """Return every file and command for a candidate, with those that make the condition on own hosts."""
-        request = request_for(self.adapters, discovery, candidate)
-        return preview_deployment(replace(request, shaping=None if discovery.pair.is_lab else condition))
+        return preview_candidate(self.adapters, discovery, candidate, condition)
 
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
@@ -248,34 +206,17 @@ class Services(
         facts = discover_host(sessions.a, {}, token=token)
         return NodeMachines(pair.name, nodes, sessions, facts, self.store.audit)
 
-    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
-        """Roll back both hosts after a run that died; return sentences that say what was found and done."""
-        return self.recovery(pair, token=token).sentences()
-
-    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
-        """Roll back both hosts, and the machines behind them, after a run that died.
-
-        One that cannot be reached does not delay the others.
-        """
-        hosts = [(pair.host(side), side) for side in Side]
-        hosts += [(node.host, side) for side, node in pair.nodes.items()]
-        a, b, *nodes = run_all(partial(self._recover_host, pair, *host, token=token) for host in hosts)
-        return RecoveryReport(a, b, tuple(nodes))
-
-    def _recover_host(self, pair: PairSpec, host: HostSpec, side: Side, *, token: CancelToken) -> HostRecovery:
-        try:
-            session = self._connections.host(host, token=token)
-        except TunnelmarkError as error:
-            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
-        return recover_host(session, side, token=token, audit=self.store.audit, pair=pair.name)
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Roll back both hosts, and nodes, after a run that died; one that is out of reach delays no other."""
+        return recover_pair(
+            pair, lambda host, child: self._connections.host(host, token=child), token=token, audit=self.store.audit
+        )
 
     # --- existing configurations --------------------------------------------------------------------------------------
 
-    def lint_file(
-        self, path: Path, options: LintOptions | None = None, *, kind: ConfigKind | None = None
-    ) -> LintedFile:
-        """Check a configuration file on this computer; without options, by the user's guidelines."""
-        return lint_file(path, options or LintOptions(kind=kind, guidelines=self.guidelines()))
+    def lint_file(self, path: Path, *, kind: ConfigKind | None = None) -> LintedFile:
+        """Check a configuration file on this computer by the user's guidelines."""
+        return lint_file(path, LintOptions(kind=kind, guidelines=self.guidelines()))
 
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
@@ -288,11 +229,7 @@ class Services(
         on_progress(CONNECTING(a=pair.a.label, b=pair.b.label), None)
         sessions = self._connections.pair(pair, token=token)
         on_progress(READING_FILES(), None)
-        a, b = run_both(
-            lambda: lint_host(sessions.a, token=token, guidelines=chosen),
-            lambda: lint_host(sessions.b, token=token, guidelines=chosen),
-        )
-        return (*a, *b)
+        return lint_hosts(sessions, token=token, guidelines=chosen)
 
     def export_config(
         self, pair: PairSpec, options: ExportOptions, *, token: CancelToken, on_progress: ProgressSink
@@ -315,12 +252,6 @@ class Services(
             stack.callback(self.store.close)
             stack.callback(self.lab_service.close)
             stack.callback(self._connections.close)
-
-    def _last_measured(self, pair_name: str) -> str:
-        latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)
-        if latest is None:
-            return ""
-        return LAST_MEASURED(at=f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}", status=latest.status.value)
 
 
 @contextlib.contextmanager

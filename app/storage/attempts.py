@@ -51,7 +51,13 @@ _KIND_OF_SAMPLES = (SAMPLES_QUANTITY, SAMPLES_UNIT, SAMPLES_DTYPE, SAMPLES_CODEC
 
 
 def save_attempt(connection: sqlite3.Connection, campaign_id: int, attempt: Attempt | OptionResult) -> None:
-    """Store an attempt that ended, in place of an earlier one at the same position."""
+    """Store an attempt that ended; once this returns, it survives kill -9 and a power cut.
+
+    An earlier attempt at the same position of the plan is replaced.
+
+    Raises:
+        NotFound: There is no such comparison or census.
+    """
     is_option = isinstance(attempt, OptionResult)
     row = find_campaign(connection, EntryId(EntryKind.CENSUS if is_option else EntryKind.COMPARISON, campaign_id))[0]
     key = attempt.key
@@ -111,7 +117,11 @@ def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple
 
 
 def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignRecord:
-    """Return a comparison with all its attempts and samples, or raise NotFound."""
+    """Return a comparison with all its attempts and samples.
+
+    Raises:
+        NotFound: There is no such comparison.
+    """
     row = _load_row(connection, EntryId(EntryKind.COMPARISON, campaign_id))
     return CampaignRecord(
         campaign_id=campaign_id,
@@ -128,7 +138,11 @@ def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignR
 
 
 def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
-    """Return a census with every result, in the order they were made, or raise NotFound."""
+    """Return a census with every result, in the order they were made.
+
+    Raises:
+        NotFound: There is no such census.
+    """
     row = _load_row(connection, EntryId(EntryKind.CENSUS, census_id))
     plan = read_value(CensusPlan, row.plan, what=PLAN_OF_CENSUS(number=census_id))
     results = _load_results(connection, row.id, census_id)

@@ -53,7 +53,7 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     connection.execute("INSERT OR REPLACE INTO audit_head (only, entries, chain) VALUES (1, ?, ?)", (count + 1, chain))
 
 
-def list_audit(connection: sqlite3.Connection, limit: int | None) -> tuple[AuditEntry, ...]:
+def list_audit(connection: sqlite3.Connection, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
     """Return the newest entries, newest first; without a limit all of them."""
     rows = connection.execute(
         "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
@@ -76,7 +76,7 @@ def list_audit(connection: sqlite3.Connection, limit: int | None) -> tuple[Audit
 
 
 def check_audit(connection: sqlite3.Connection) -> AuditCheck:
-    """Follow the chain from its beginning; return where it is broken first."""
+    """Find out whether the audit log is what was written: follow its chain, and return where it is broken first."""
     head = connection.execute("SELECT entries, chain FROM audit_head").fetchone()
     chain = _digest_of_unchained(connection)
     count, last = 0, 0

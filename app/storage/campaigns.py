@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from app.domain.census import CensusPlan
 from app.domain.conditions import AS_FOUND, MeasuredCondition, name_of
 from app.domain.errors import InvalidPlan, NotFound
-from app.domain.history import EntryId, EntryKind
+from app.domain.history import EntryId, EntryKind, checked_note
 from app.domain.hosts import HostFacts
 from app.domain.results import CampaignPlan, CampaignStatus
 from app.storage.codec import to_json
@@ -30,7 +30,18 @@ from app.storage.rows import read_value, read_word, stored_text, write_time
 def create_campaign(
     connection: sqlite3.Connection, plan: CampaignPlan | CensusPlan, facts: Mapping[str, HostFacts], version: str
 ) -> int:
-    """Store a campaign that begins now in this process; return its number."""
+    """Store a comparison or census that begins now in this process.
+
+    Args:
+        plan: What will be done.
+        facts: What was found on the hosts, by `a` and `b`.
+
+    Returns:
+        Its number.
+
+    Raises:
+        NotFound: Its pair was renamed or removed; labs are not stored.
+    """
     require_pair(connection, plan.pair)
     kind = EntryKind.CENSUS if isinstance(plan, CensusPlan) else EntryKind.COMPARISON
     number = _next_number(connection, kind)
@@ -56,7 +67,11 @@ def create_campaign(
 
 
 def save_condition(connection: sqlite3.Connection, campaign_id: int, found: MeasuredCondition) -> None:
-    """Add the condition of a comparison's link as it was measured."""
+    """Store the condition of a comparison's link as it was measured, beside earlier ones.
+
+    Raises:
+        NotFound: There is no such comparison.
+    """
     row = find_campaign(connection, EntryId(EntryKind.COMPARISON, campaign_id))[0]
     stored = connection.execute("SELECT measured_conditions FROM campaign WHERE id = ?", (row,)).fetchone()[0]
     earlier = read_conditions(stored, campaign_id)
@@ -96,7 +111,7 @@ def finish_campaign(connection: sqlite3.Connection, entry: EntryId, status: Camp
 
 
 def mark_interrupted(connection: sqlite3.Connection) -> int:
-    """Mark campaigns whose process is gone; return how many there were."""
+    """Mark what says RUNNING but whose process is gone as INTERRUPTED; return how many there were."""
     rows = connection.execute("SELECT id, owner FROM campaign WHERE status = ?", (CampaignStatus.RUNNING.value,))
     gone = [row for row, owner in rows.fetchall() if not is_alive(owner)]
     connection.executemany(
@@ -133,14 +148,27 @@ def status_of(status: str, owner: str) -> CampaignStatus:
 
 
 def set_note(connection: sqlite3.Connection, entry: EntryId, note: str) -> None:
-    """Store the user's note, in place of an earlier one."""
+    """Store the user's note on a comparison or census; an empty one removes it.
+
+    Raises:
+        NotFound: There is no such comparison or census.
+        InvalidOption: The note is too long, or has control characters in it.
+    """
+    note = checked_note(note)
     row = find_campaign(connection, entry)[0]
     connection.execute("UPDATE campaign SET note = ? WHERE id = ?", (note, row))
 
 
 def delete_campaigns(connection: sqlite3.Connection, entries: Iterable[EntryId]) -> None:
-    """Delete campaigns with their attempts and samples, or raise NotFound or InvalidPlan."""
-    for entry in entries:
+    """Delete comparisons and censuses with all that was measured in them: all of them, or none.
+
+    The audit log and deployments remain.
+
+    Raises:
+        NotFound: One of them is not there.
+        InvalidPlan: One of them is running.
+    """
+    for entry in dict.fromkeys(entries):
         row, status, _ = find_campaign(connection, entry)
         if status is CampaignStatus.RUNNING:
             raise InvalidPlan(

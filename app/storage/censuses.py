@@ -11,7 +11,7 @@ from app.storage.rows import read_time
 from app.storage.summaries import CensusSummary
 
 
-def list_censuses(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[int, ...]:
+def list_censuses(connection: sqlite3.Connection, pair: str | None = None, limit: int = 100) -> tuple[int, ...]:
     """Return the numbers of censuses, newest first: of one pair, or of all."""
     rows = connection.execute(
         "SELECT number FROM campaign WHERE kind = 'census' AND (?1 IS NULL OR pair = ?1) ORDER BY number DESC LIMIT ?2",
@@ -20,8 +20,8 @@ def list_censuses(connection: sqlite3.Connection, pair: str | None, limit: int) 
     return tuple(row[0] for row in rows)
 
 
-def census_summaries(connection: sqlite3.Connection, limit: int) -> tuple[CensusSummary, ...]:
-    """Return censuses for a list, newest first."""
+def census_summaries(connection: sqlite3.Connection, limit: int = 100) -> tuple[CensusSummary, ...]:
+    """Return censuses without their results, newest first."""
     rows = connection.execute(
         "SELECT number, pair, started_at, status, owner, attempts_planned, attempts_done,"
         " (SELECT count(*) FROM attempt WHERE campaign_id = campaign_progress.id AND status = ?1),"
@@ -46,7 +46,7 @@ def census_summaries(connection: sqlite3.Connection, limit: int) -> tuple[Census
     )
 
 
-def unfinished_censuses(connection: sqlite3.Connection, pair: str, limit: int) -> tuple[int, ...]:
+def unfinished_censuses(connection: sqlite3.Connection, pair: str, limit: int = 20) -> tuple[int, ...]:
     """Return the numbers of a pair's censuses that are not complete and that no living process runs, newest first."""
     rows = connection.execute(
         "SELECT number, status, owner FROM campaign_progress WHERE kind = 'census' AND pair = ?"

@@ -58,15 +58,21 @@ FROM campaign_progress WHERE kind = 'comparison'
 
 
 def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
-    """Return one campaign's line, or raise NotFound."""
+    """Return one campaign without its samples.
+
+    Raises:
+        NotFound: There is no such campaign.
+    """
     row = connection.execute(f"{_SUMMARIES} AND number = ?2", (BASELINE, campaign_id)).fetchone()
     if row is None:
         raise unknown_campaign(EntryId(EntryKind.COMPARISON, campaign_id))
     return _summary(row)
 
 
-def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
-    """Return campaigns, newest first."""
+def list_campaigns(
+    connection: sqlite3.Connection, pair: str | None = None, limit: int = 100
+) -> tuple[CampaignSummary, ...]:
+    """Return campaigns, newest first: of one pair, or of all."""
     rows = connection.execute(
         f"{_SUMMARIES} AND (?2 IS NULL OR pair = ?2) ORDER BY number DESC LIMIT ?3", (BASELINE, pair, limit)
     )
@@ -164,7 +170,7 @@ def _read_winner(text: str, ended_at: str | None, campaign_id: int) -> Winner | 
 
 
 def save_winner(connection: sqlite3.Connection, campaign_id: int, winner: Winner) -> None:
-    """Store which VPN a comparison recommends, unless it has been resumed meanwhile."""
+    """Store which VPN a comparison recommends, for lists; nothing is stored while it runs."""
     row = connection.execute(
         "SELECT id, status, owner, ended_at FROM campaign WHERE kind = 'comparison' AND number = ?", (campaign_id,)
     ).fetchone()
@@ -173,8 +179,8 @@ def save_winner(connection: sqlite3.Connection, campaign_id: int, winner: Winner
         connection.execute("UPDATE campaign SET winner = ? WHERE id = ?", (stored, row[0]))
 
 
-def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:
-    """Return the number of the newest campaign in which something was done."""
+def latest_campaign(connection: sqlite3.Connection, pair: str | None = None) -> int | None:
+    """Return the number of the newest campaign in which something was done: of one pair, or of all."""
     row = connection.execute(
         "SELECT max(number) FROM campaign_progress"
         " WHERE kind = 'comparison' AND (?1 IS NULL OR pair = ?1) AND attempts_done > 0",
@@ -194,8 +200,16 @@ def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None
     return next((int(number) for number, status, owner in rows if status_of(status, owner) in left), None)
 
 
-def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None) -> dict[str, MeanDurations]:
-    """Return mean durations of completed attempts by solution."""
+def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None = None) -> dict[str, MeanDurations]:
+    """Return how long completed attempts on a pair took on the average, for predictions.
+
+    Args:
+        pair: Name of the pair.
+        profile: Only attempts with as many echo requests, seconds and the same frame sizes; None means all.
+
+    Returns:
+        By solution; solutions without a completed attempt are left out.
+    """
     wanted = None if profile is None else profile.pings
     rows = connection.execute(
         "SELECT solution, count(*), avg(setup_s), avg(probe_s), avg(cleanup_s)"

@@ -15,7 +15,13 @@ from app.storage.rows import read_value, write_time
 
 
 def save_deployment(connection: sqlite3.Connection, deployment: Deployment) -> None:
-    """Store a deployment, in place of what was known of it; its pair may have been renamed since it was read."""
+    """Store a deployment, in place of what was known of it; it survives kill -9 and a power cut.
+
+    One that is stored already remains with its pair, also where that has another name now.
+
+    Raises:
+        NotFound: It is a new one, and its pair was renamed or removed; labs are not stored.
+    """
     row = connection.execute("SELECT pair FROM deployment WHERE id = ?", (deployment.id,)).fetchone()
     if row is None:
         require_pair(connection, deployment.pair)
@@ -40,7 +46,11 @@ def save_deployment(connection: sqlite3.Connection, deployment: Deployment) -> N
 
 
 def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deployment:
-    """Return the deployment whose id begins with these digits."""
+    """Return the deployment whose id begins with these digits.
+
+    Raises:
+        NotFound: There is none, or more than one.
+    """
     rows = connection.execute(
         "SELECT id, body FROM deployment WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (deployment_id,)
     ).fetchall()
@@ -51,7 +61,9 @@ def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deploy
     return _read(rows[0][0], rows[0][1])
 
 
-def list_deployments(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[Deployment, ...]:
+def list_deployments(
+    connection: sqlite3.Connection, pair: str | None = None, limit: int = 100
+) -> tuple[Deployment, ...]:
     """Return deployments, newest first: of one pair, or of all."""
     rows = connection.execute(
         "SELECT id, body FROM deployment WHERE ?1 IS NULL OR pair = ?1 ORDER BY prepared_at DESC, rowid DESC LIMIT ?2",

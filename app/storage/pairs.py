@@ -35,12 +35,12 @@ _LEFT = (
 """Tables whose rows remain when their pair is removed, and the column that has the pair as it was."""
 
 
-def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
+def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving = Saving.REPLACE) -> None:
     """Store a pair.
 
     Raises:
         NotFound: One is to be changed, and there is none of that name.
-        InvalidOption: The name is taken.
+        InvalidOption: The name of a new one is taken, by a pair or by what a removed pair left.
     """
     check_saving(connection, pair, how)
     connection.execute(
@@ -51,7 +51,7 @@ def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> No
 
 
 def check_saving(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
-    """Refuse to store a pair under its name; within the transaction that stores it."""
+    """Refuse what `save_pair` would refuse; raises the same errors."""
     is_there = _is_pair(connection, pair.name)
     if how is Saving.UPDATE and not is_there:
         raise _gone(connection, pair.name)
@@ -105,7 +105,11 @@ def _is_pair(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def get_pair(connection: sqlite3.Connection, name: str) -> PairSpec:
-    """Return a stored pair, or raise NotFound."""
+    """Return a stored pair.
+
+    Raises:
+        NotFound: There is none of that name; the hint names the known ones.
+    """
     row = connection.execute("SELECT spec FROM pair WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise _unknown(connection, name)
@@ -147,7 +151,7 @@ def save_snapshot(connection: sqlite3.Connection, pair: str, side: Side, facts: 
 
 
 def latest_snapshot(connection: sqlite3.Connection, pair: str, side: Side) -> HostFacts | None:
-    """Return what was last found on a host."""
+    """Return what was last found on a host; None where nothing is stored."""
     row = connection.execute(
         "SELECT facts FROM snapshot WHERE pair = ? AND side = ? ORDER BY collected_at DESC, id DESC LIMIT 1",
         (pair, side.value),

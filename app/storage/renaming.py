@@ -27,7 +27,7 @@ from app.storage.rows import read_value, write_time
 
 
 def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
-    """Rename a pair and all that belongs to it.
+    """Rename a pair together with its comparisons, censuses, deployments and what was found on its hosts.
 
     Raises:
         NotFound: There is no pair of the old name.
@@ -51,7 +51,9 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
 
 
 def remove_pair(connection: sqlite3.Connection, name: str) -> None:
-    """Delete a pair that nothing is being done on and that has no active deployment.
+    """Delete a pair that nothing is being done on and that has no active deployment, and what was found on its hosts.
+
+    Its campaigns remain.
 
     Raises:
         NotFound: There is no such pair.

@@ -11,7 +11,7 @@ from app.tunnel.openings import blocked_openings, read_firewalls
 from app.tunnel.plan import plan_of
 from app.tunnel.preflight import preflight
 from app.tunnel.preview import preview
-from app.tunnel.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
+from app.tunnel.recovery import RecoveryReport, recover, recover_pair
 from app.tunnel.request import DeployRequest, Obstacle
 from app.tunnel.temporary import temporary_tunnel
 from app.tunnel.temporary_group import temporary_group
@@ -19,8 +19,6 @@ from app.tunnel.temporary_group import temporary_group
 __all__ = [
     "ActiveTunnel",
     "DeployRequest",
-    "Found",
-    "HostRecovery",
     "NotUpInTime",
     "Obstacle",
     "RecoveryReport",
@@ -30,7 +28,7 @@ __all__ = [
     "preview",
     "read_firewalls",
     "recover",
-    "recover_host",
+    "recover_pair",
     "temporary_group",
     "temporary_tunnel",
 ]

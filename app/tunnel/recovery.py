@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.errors import TunnelmarkError
-from app.domain.hosts import Side
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import MAX_INSTANCES, STATE_DIR, Link
 from app.domain.messages.lists import enumerated
 from app.domain.script_files import bare_script
@@ -110,43 +112,49 @@ def recover(
         Cancelled: The token was cancelled.
     """
     hosts = {Side.A: sessions.a, Side.B: sessions.b}
+    return _recover_both(lambda side, _child: RemoteHost(side, hosts[side], state_dir, pair), audit, token=token)
 
+
+def recover_pair(
+    pair: PairSpec,
+    connect: Callable[[HostSpec, CancelToken], HostSession],
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+) -> RecoveryReport:
+    """Roll back both hosts of a pair, and its nodes, as `recover` does; one that is out of reach delays no other.
+
+    Args:
+        connect: Logs in to a host.
+        audit: Gets every command that changed a host.
+    """
+
+    def of(hosts: Mapping[Side, HostSpec]) -> RecoveryReport:
+        return _recover_both(
+            lambda side, child: RemoteHost(side, connect(hosts[side], child), STATE_DIR, pair.name), audit, token=token
+        )
+
+    gateways, nodes = {side: pair.host(side) for side in Side}, {side: node.host for side, node in pair.nodes.items()}
+    if not nodes:
+        return of(gateways)
+    report, behind = run_both(lambda: of(gateways), lambda: of(nodes))
+    return replace(report, nodes=(behind.a, behind.b))
+
+
+def _recover_both(
+    reach: Callable[[Side, CancelToken], RemoteHost], audit: AuditSink | None, *, token: CancelToken
+) -> RecoveryReport:
     def work(side: Side, child: CancelToken) -> HostRecovery:
-        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir, pair=pair)
+        try:
+            return _recover_host(reach(side, child), audit, token=child)
+        except TunnelmarkError as error:
+            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
     results, failures = on_both_to_the_end(work, token=token)
     token.raise_if_cancelled()
     for error in failures.values():
         raise error
     return RecoveryReport(results[Side.A], results[Side.B])
-
-
-def recover_host(
-    session: HostSession,
-    side: Side,
-    *,
-    token: CancelToken,
-    audit: AuditSink | None = None,
-    state_dir: str = STATE_DIR,
-    pair: str = "",
-) -> HostRecovery:
-    """Roll back one host after a run that died; for `recover`, and where the other host cannot be reached.
-
-    Args:
-        audit: Gets every command that changed the host.
-        state_dir: Tunnelmark's folder on the host.
-        pair: The pair's name, for hints; empty where it is not known.
-
-    Returns:
-        What was found and done.
-
-    Raises:
-        Cancelled: The token was cancelled.
-    """
-    try:
-        return _recover_host(RemoteHost(side, session, state_dir, pair), audit, token=token)
-    except TunnelmarkError as error:
-        return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
 
 def free_if_abandoned(host: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:

@@ -91,14 +91,34 @@ def imports(file: str, other: str) -> bool:
     return other.removesuffix(".py").replace("/", ".") in imported_by(ROOT / file)
 
 
+def implements(file: str, other: str, interface: str) -> bool:
+    """Return whether the classes of a file have every method of an interface of another one."""
+    methods = {
+        part.name
+        for node in nodes_of(ROOT / other)
+        if isinstance(node, ast.ClassDef) and node.name == interface
+        for part in node.body
+        if isinstance(part, ast.FunctionDef)
+    }
+    names = set()
+    for node in nodes_of(ROOT / file):
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return bool(methods) and methods <= names
+
+
 def test_a_deployment_goes_the_way_that_is_drawn() -> None:
-    """Each line knows the next one and not the other way round; an interface is known by what implements it."""
+    """Each line knows the next one and not the other way round; what implements an interface has all its methods."""
     lines = block("The way of a deployment")
     for line, next_line in pairwise(lines):
         above, below = line.split()[0], next_line.split()[0]
         if "which the next one implements" in line:
+            assert implements(below, above, line.split()[1].rstrip(",")), (below, above)
             above, below = below, above
-        assert imports(above, below), (above, below)
+        else:
+            assert imports(above, below), (above, below)
         assert not imports(below, above), (below, above)
 
 

@@ -17,13 +17,13 @@ from app.domain.deployment import (
     DryRun,
     EndpointDryRun,
     FileDiff,
+    LanPort,
     PlannedCommand,
 )
 from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, PairStatus
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate, PlannedItem
 from app.domain.verdicts import Finding, Verdict
-from app.services.interfaces.deployments import LanPort
 
 INSPECTED_AT = datetime(2026, 3, 6, 8, 15, tzinfo=UTC)
 UNIT = "/etc/systemd/system/tunnelmark-1f2e.service"

@@ -22,18 +22,18 @@ from app.deployment.events import (
     DeploymentStage,
     DeploymentStageStarted,
 )
+from app.deployment.slots import slot_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, LeakProof, LeakVerdict
-from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun
+from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun, LanPort
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from app.domain.progress import ProgressSink
 from app.domain.verdicts import Verdict
-from app.services.interfaces.deployments import LanPort
 
 BEGUN = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
 BUILDING = (
@@ -151,7 +151,7 @@ class FakeDeployments:
             title=title,
             verdict=Verdict.RECOMMENDED,
             options=options,
-            slot="1f2e",
+            slot=slot_of(pair),
             link=Link(pair.underlay_a, pair.underlay_b),
             by="meier on office-7",
             prepared_at=at,

@@ -12,15 +12,14 @@ from sample_records import pair
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
-from app.domain.pairs import Saving
+from app.domain.pairs import PairChoice, Saving
 from app.domain.practice_labs import LabChoice, LabDetail
 from app.domain.preferences import Preferences
 from app.domain.profiles import ProfileName
 from app.domain.progress import ProgressSink
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
-from app.services.interfaces.comparison import PairChoice
-from app.services.pairs import PairOperations
+from app.measurement.pairs import PairOperations
 from app.storage.messages import PAIR_GONE, UNKNOWN_PAIR
 
 PRACTICE = LabDetail(

@@ -381,10 +381,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         self._call("solutions")
         return SOLUTIONS
 
-    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
-        return self.recovery(pair, token=token).sentences()
-
-    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         self._call("recover")
         a = HostRecovery(Side.A, Found.NOTHING, is_clean=True, sentence="gateway-a was clean.")
         b = HostRecovery(Side.B, Found.NOTHING, is_clean=True, sentence="gateway-b was clean.")

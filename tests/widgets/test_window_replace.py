@@ -9,7 +9,7 @@ from deployments_driver import show_active
 from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
 from window_driver import Driver
 
-from app.domain.deployment import DeploymentOptions
+from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.hosts import Side
 from app.domain.preferences import Preferences
 from ui.deployments.deploy_page import DeployPage
@@ -42,6 +42,16 @@ def test_a_pair_without_a_tunnel_is_deployed_to_for_the_first_time(driver: Drive
     assert not page.form.replaced.isVisible()
     assert page.title.text() == "Deploy"
     assert page.deploy.text().replace("&", "") == "Deploy"
+
+
+@pytest.mark.parametrize(
+    ("state", "is_replaced"), [(DeploymentState.HALF_CONFIRMED, True), (DeploymentState.APPLIED, False)]
+)
+def test_what_a_host_keeps_is_replaced(driver: Driver, state: DeploymentState, is_replaced: bool) -> None:
+    driver.services.store(show_active(driver), state)
+    page = page_of(driver)
+    assert page.form.replaced.isVisible() == is_replaced
+    assert page.title.text() == ("Replace a tunnel" if is_replaced else "Deploy")
 
 
 def test_who_confirms_is_not_cut(driver: Driver) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
@@ -23,18 +23,20 @@ from ui.census.summary_table import TriplesTable
 from ui.common.basics import ChoiceBox, button, label, label_for, name_box, row
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
+from ui.common.file_dialogs import ask_save
 from ui.common.operations import Operation
 from ui.common.page import BusyLine, Page, busy_reason
 from ui.common.search_field import SearchField
+from ui.common.splits import split
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
 
 if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
+    from app.domain.pairs import PairChoice
     from app.domain.progress import ProgressSink
     from app.measurement.census.stored import CensusOptions, CensusResults
-    from app.services.interfaces.comparison import PairChoice
     from app.services.wiring import Services
 
 _COUNTS_SHARE = 0.4
@@ -76,16 +78,11 @@ class CensusPage(Page):
         self.explanation.setMinimumHeight(5 * GRID)
         self.explanation.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.before = label(before_text())
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.triples)
-        split.addWidget(self.table)
-        split.setStretchFactor(1, 1)
-        self._split = split
+        self._split = split(self.triples, self.table, stretches=(0, 1), is_vertical=True)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
         self.body.addLayout(self._filters)
-        self.body.addWidget(split, 1)
+        self.body.addWidget(self._split, 1)
         self.body.addWidget(self.explanation)
         self.body.addWidget(self.before)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
@@ -130,8 +127,7 @@ class CensusPage(Page):
             name_box(box, name)
             box.currentIndexChanged.connect(self._filter)
         self.shown = label("", "muted", is_wrapping=False)
-        self._filters = row(self.search, self.solution, self.kind, self.state, self.shown)
-        self._filters.setStretch(0, 1)
+        self._filters = row((self.search, 1), self.solution, self.kind, self.state, self.shown)
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
@@ -317,14 +313,8 @@ class CensusPage(Page):
         verdicts: dict[tuple[str, str], Verdict],
     ) -> None:
         self._plan, self._results, self._verdicts = plan, results, verdicts
-        chosen = self.solution.currentData()
-        self.solution.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.solution.clear()
-        self.solution.addItem(tr("all VPNs"), "")
-        for name in plan.solutions:
-            self.solution.addItem(self._titles.get(name, name), name)
-        self.solution.setCurrentIndex(max(0, self.solution.findData(chosen)))
-        self.solution.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        names = [(self._titles.get(name, name), name) for name in plan.solutions]
+        self.solution.offer([(tr("all VPNs"), ""), *names], self.solution.currentData())
         self._show_rows(is_there=True)
         self._refresh()
         # The options are what the page is for; the counts can be scrolled.
@@ -377,12 +367,7 @@ class CensusPage(Page):
     # --- files --------------------------------------------------------------------------------------------------------
 
     def _save_as(self, kind: str) -> None:
-        dialog = QFileDialog(self, tr("Save the census"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.write(Path(name)))
-        dialog.open()
+        ask_save(self, tr("Save the census"), {kind: ""}, self.write)
 
     def write(self, path: Path) -> None:
         """Write the census that is shown; its kind follows from the ending."""

@@ -12,7 +12,7 @@ from app.wording.titles import local_title
 from ui.common.texts import duration, tr
 
 if TYPE_CHECKING:
-    from app.services.interfaces.comparison import PairChoice
+    from app.domain.pairs import PairChoice
     from app.services.wiring import Services
 
 _MOST_PAST = 20

@@ -69,8 +69,7 @@ class TriplesTable(DataTable):
                 *map(str, (works, fails, unprotected, left, planned)),
                 _published(solution),
             ]
-            for column, text in enumerate(texts):
-                self.cell(nth, column).setText(text)
+            self.show_row(nth, texts)
             set_tip(self.cell(nth, _PUBLISHED), _per_platform(solution))
         self.share_width()
         rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()

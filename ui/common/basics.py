@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -161,6 +162,18 @@ class ChoiceBox(QComboBox):
         else:
             super().keyPressEvent(event)
 
+    def offer(self, entries: Iterable[tuple[str, object]], chosen: object = None) -> None:
+        """Offer other entries, of text and data, without a signal.
+
+        Args:
+            chosen: Data of the entry that is chosen; the first one where there is none.
+        """
+        with QSignalBlocker(self):
+            self.clear()
+            for text, data in entries:
+                self.addItem(text, data)
+            self.setCurrentIndex(max(0, self.findData(chosen)))  # one with a placeholder chooses nothing by itself
+
 
 def name_box(box: QComboBox, name: str) -> None:
     """Name a combo box that has no visible label: on Linux Qt tells screen readers its value, and its label's text."""
@@ -207,27 +220,46 @@ def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
     return result
 
 
-def row(*items: QWidget | int, margin_px: int = 0) -> QHBoxLayout:
-    """Return widgets side by side; 0 is a stretch, other numbers are gaps in pixels."""
-    return _fill(QHBoxLayout(), items, margin_px)
+Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
+"""Part of a row or a column: a widget or a layout, also with its stretch; 0 is a stretch by itself, other numbers are
+gaps in pixels."""
+Margins = int | tuple[int, int, int, int]
+"""Margins of a layout in pixels: the same on all sides, or left, top, right, bottom."""
 
 
-def column(*items: QWidget | int, margin_px: int = 0) -> QVBoxLayout:
-    """Return widgets one under the other; 0 is a stretch, other numbers are gaps in pixels."""
-    return _fill(QVBoxLayout(), items, margin_px)
+def row(*items: Item, margin_px: Margins = 0, spacing_px: int = GRID) -> QHBoxLayout:
+    """Return widgets and layouts side by side."""
+    return _fill(QHBoxLayout(), items, margin_px, spacing_px)
+
+
+def column(*items: Item, margin_px: Margins = 0, spacing_px: int = GRID) -> QVBoxLayout:
+    """Return widgets and layouts one under the other."""
+    return _fill(QVBoxLayout(), items, margin_px, spacing_px)
+
+
+def holder(layout: QLayout, variant: str = "") -> QWidget:
+    """Return a widget with a layout."""
+    result = QWidget()
+    if variant:
+        result.setProperty("variant", variant)
+    result.setLayout(layout)
+    return result
 
 
 L = TypeVar("L", bound=QBoxLayout)
 
 
-def _fill(layout: L, items: tuple[QWidget | int, ...], margin_px: int) -> L:
-    layout.setContentsMargins(margin_px, margin_px, margin_px, margin_px)
-    layout.setSpacing(GRID)
+def _fill(layout: L, items: tuple[Item, ...], margin_px: Margins, spacing_px: int) -> L:
+    layout.setContentsMargins(*(margin_px if isinstance(margin_px, tuple) else 4 * (margin_px,)))
+    layout.setSpacing(spacing_px)
     for item in items:
-        if isinstance(item, QWidget):
-            layout.addWidget(item)
-        elif item:
-            layout.addSpacing(item)
+        part, stretch = item if isinstance(item, tuple) else (item, 0)
+        if isinstance(part, QWidget):
+            layout.addWidget(part, stretch)
+        elif isinstance(part, QLayout):
+            layout.addLayout(part, stretch)
+        elif part:
+            layout.addSpacing(part)
         else:
             layout.addStretch(1)
     return layout
@@ -244,9 +276,8 @@ class Card(QFrame):
     def __init__(self, title: str = "", icon: str = "") -> None:
         super().__init__()
         self.setProperty("variant", "card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        self.body.setSpacing(GRID)
+        self.body = column(margin_px=2 * GRID)
+        self.setLayout(self.body)
         self.title = label(title, "heading", is_wrapping=False)
         if title:
             self.heading = row(*([icon_label(icon)] if icon else []), self.title, 0)
@@ -319,15 +350,15 @@ class ScrollPage(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        holder = QWidget()
-        holder.setProperty("variant", "page")
+        page = QWidget()
+        page.setProperty("variant", "page")
         if max_width_px is not None:
             content.setMaximumWidth(max_width_px)
-        self._outer = QHBoxLayout(holder)
+        self._outer = QHBoxLayout(page)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._outer.addWidget(content, _CONTENT_STRETCH)
         self._outer.addStretch(1)
-        self.setWidget(holder)
+        self.setWidget(page)
 
     def content_width_px(self) -> int:
         """Return how wide a content that is not limited becomes in the room that there is."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
@@ -15,7 +15,7 @@ from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_findin
 from app.wording.findings import replacement_words
 from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
-from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, line, row
+from ui.common.basics import Card, ScrollPage, button, column, holder, icon_label, label, line, row
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -49,11 +49,8 @@ class CandidateDetails(Card):
         super().__init__()
         self.setAccessibleName(tr("Reason and source"))
         self.setMinimumWidth(280)
-        self._content = QWidget()
-        self._content.setProperty("variant", "page")
-        self._rows = QVBoxLayout(self._content)
-        self._rows.setContentsMargins(0, 0, GRID, 0)
-        self._rows.setSpacing(GRID)
+        self._rows = column(margin_px=(0, 0, GRID, 0))
+        self._content = holder(self._rows, "page")
         self._scroll = ScrollPage(self._content)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
@@ -159,9 +156,7 @@ class CandidateDetails(Card):
         self._sites = sites
 
     def _with_icon(self, icon: str, role: str, text: str) -> None:
-        part = row(icon_label(icon, role), label(text, is_selectable=True))
-        part.setStretch(1, 1)
-        self._rows.addLayout(part)
+        self._rows.addLayout(row(icon_label(icon, role), (label(text, is_selectable=True), 1)))
         self._text += f"{text}\n"
 
     def _add_text(self, text: str, variant: str = "") -> None:
@@ -169,11 +164,8 @@ class CandidateDetails(Card):
         self._text += f"{text}\n"
 
     def _clear(self) -> None:
-        fresh = QWidget()
-        fresh.setProperty("variant", "page")
-        self._rows = column()
-        self._rows.setContentsMargins(0, 0, GRID, 0)
-        fresh.setLayout(self._rows)
+        self._rows = column(margin_px=(0, 0, GRID, 0))
+        fresh = holder(self._rows, "page")
         self._scroll.replace(self._content, fresh)
         self._content = fresh
         self.facts = self.install = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import fmean
 
 from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSample
 from app.domain.interim import CandidateState, InterimResult
@@ -147,13 +148,13 @@ class RowBook:
         key = (event.key.solution, event.key.suite)
         if key in self._rows:
             self._seconds_mbit_s[key].append(event.mbit_s)
-            self._change(key, mbit_s=_mean([*self._mbit_s[key], _mean(self._seconds_mbit_s[key])]))
+            self._change(key, mbit_s=fmean([*self._mbit_s[key], fmean(self._seconds_mbit_s[key])]))
 
     def attempt_dropped(self, attempt: AttemptKey) -> None:
         """Discard an attempt of a candidate; it is repeated."""
         key = (attempt.solution, attempt.suite)
         if key in self._rows:
-            mbit_s = _mean(self._mbit_s[key]) if self._mbit_s[key] else None
+            mbit_s = fmean(self._mbit_s[key]) if self._mbit_s[key] else None
             self._change(key, state=RowState.WAITING, stage=None, detail="", mbit_s=mbit_s)
 
     def attempt_ended(self, attempt: Attempt) -> None:
@@ -167,9 +168,9 @@ class RowBook:
             return
         busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
         if busy and attempt.throughput:  # without it there is no such load
-            self._cpu_pct[key].append(_mean(busy))
+            self._cpu_pct[key].append(fmean(busy))
         if attempt.throughput:
-            self._mbit_s[key].append(_mean([series.mbit_s for series in attempt.throughput]))
+            self._mbit_s[key].append(fmean([series.mbit_s for series in attempt.throughput]))
         attempts_done = row.attempts_done + 1
         self._rounds_done[key].add(attempt.key.round)
         state = _STATES[attempt.status]
@@ -182,8 +183,8 @@ class RowBook:
             detail=local_text(attempt.message),
             attempts_done=attempts_done,
             rounds_done=len(self._rounds_done[key]),
-            mbit_s=_mean(self._mbit_s[key]) if self._mbit_s[key] else None,
-            cpu_pct=_mean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
+            mbit_s=fmean(self._mbit_s[key]) if self._mbit_s[key] else None,
+            cpu_pct=fmean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
             daemon_log=attempt.daemon_log or row.daemon_log,
         )
 
@@ -218,7 +219,3 @@ class RowBook:
         row = self._rows.get(key)
         if row is not None:
             self._rows[key] = replace(row, **changes)  # type: ignore[arg-type]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)

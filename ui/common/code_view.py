@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QKeySequence, QShortcut, QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from app.domain.results import PlannedItem
 from app.wording.messages import local_text
-from ui.common.basics import button, label, row
+from ui.common.basics import button, column, label, row
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
-from ui.common.theme import GRID, Theme, fixed_font
+from ui.common.theme import Theme, fixed_font
 
 
 class CodeView(QWidget):
@@ -36,13 +36,7 @@ class CodeView(QWidget):
         self.view.setFont(fixed_font())
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setAccessibleName(tr("Files and commands"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        head = row(self.search, self.hits, self.copy)
-        head.setStretch(0, 1)
-        layout.addLayout(head)
-        layout.addWidget(self.view, 1)
+        self.setLayout(column(row((self.search, 1), self.hits, self.copy), (self.view, 1)))
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         theme.changed.connect(self._on_search)
 

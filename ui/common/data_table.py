@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.common.copying import enable_copying
+from ui.common.texts import plain_tip
 from ui.common.theme import tabular
 from ui.common.tips import set_tip
 
@@ -248,6 +249,13 @@ class DataTable(QTableWidget):
             header.setSectionResizeMode(column, mode)
         if not is_roomy:
             header.resizeSection(column, least)
+
+    def show_row(self, row: int, texts: Iterable[str], *, has_tips: bool = False) -> None:
+        """Show texts in a row, from its first cell on; as tool tips too, where they may have no room."""
+        for column, text in enumerate(texts):
+            self.cell(row, column).setText(text)
+            if has_tips:
+                self.cell(row, column).setToolTip(plain_tip(text))
 
     def cell(self, row: int, column: int) -> QTableWidgetItem:
         """Return a cell's item, made where there is none."""

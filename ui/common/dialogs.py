@@ -12,13 +12,12 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QGridLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.wording.host_keys import fingerprint_command
-from ui.common.basics import button, icon_label, label, row
+from ui.common.basics import button, column, icon_label, label, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
 from ui.common.thread_bridge import Asked
@@ -43,12 +42,10 @@ class Question(QDialog):
         self.setWindowTitle(title)
         self.setModal(True)
         self.setMinimumWidth(_LEAST_WIDTH_PX)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
-        self.body.setSpacing(2 * GRID)
-        head = row(icon_label(icon, "legacy" if icon == "warning" else "accent", 24), label(title, "heading"))
-        head.setStretch(1, 1)
-        self.body.addLayout(head)
+        self.body = column(margin_px=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID), spacing_px=2 * GRID)
+        self.setLayout(self.body)
+        sign = icon_label(icon, "legacy" if icon == "warning" else "accent", 24)
+        self.body.addLayout(row(sign, (label(title, "heading"), 1)))
         self._text = label(text, is_selectable=True)
         self.body.addWidget(self._text)
         self.yes = button(yes, on_click=self.accept)
@@ -93,9 +90,8 @@ class Information(QDialog):
         self.setWindowTitle(title)
         self.setModal(True)
         self.lines = dict(lines)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
-        body.setSpacing(2 * GRID)
+        body = column(margin_px=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID), spacing_px=2 * GRID)
+        self.setLayout(body)
         body.addWidget(label(title, "heading"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GRID)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox
 
 from app.discovery.pair_discovery import Discovery
@@ -52,7 +52,6 @@ class FirewallConsent(Card):
         self._list.setText(
             "\n".join(f"{titles[name]}: {'; '.join(map(local_text, texts))}" for name, texts in blocked.items())
         )
-        self.box.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.box.setChecked(found.pair.may_open_firewall)
-        self.box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.box):
+            self.box.setChecked(found.pair.may_open_firewall)
         self.setVisible(bool(blocked))

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.errors import TunnelmarkError
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
 from app.wording.local_forms import day_text
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import ElidedLabel, ScrollPage, button, label, row
+from ui.common.basics import ElidedLabel, ScrollPage, button, column, holder, label, row
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.texts import tr
@@ -43,9 +43,7 @@ class GuidelinesLine(QWidget):
             on_click=self._read_and_ask,
             tip=tr("Select the guidelines to judge algorithms by. Each applies only to the solutions beside its name."),
         )
-        outer = row(self.summary, self.open)
-        outer.setStretch(0, 1)
-        self.setLayout(outer)
+        self.setLayout(row((self.summary, 1), self.open))
 
     def reload(self) -> None:
         """Read which guidelines apply."""
@@ -127,19 +125,14 @@ class GuidelinesDialog(Question):
         )
         self.setMinimumSize(*_DIALOG_PX)
         self.boxes = {one.id: _box(one, is_on=one.id in ids) for one in GUIDELINES.values()}
-        content = QWidget()
-        content.setProperty("variant", "page")
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, GRID, 0)
-        layout.setSpacing(GRID // 2)
+        layout = column(margin_px=(0, 0, GRID, 0), spacing_px=GRID // 2)
         for one in GUIDELINES.values():
             layout.addWidget(self.boxes[one.id])
             about = label(_about(one), "muted")
             about.setContentsMargins(3 * GRID, 0, 0, GRID)
             layout.addWidget(about)
         layout.addStretch(1)
-        scroll = ScrollPage(content)
-        self.body.addWidget(scroll, 1)
+        self.body.addWidget(ScrollPage(holder(layout, "page")), 1)
         self.defaults = button(tr("Reset to &defaults"), "repeat", on_click=self._tick_defaults)
         self.nothing = button(tr("Clear &all"), on_click=lambda: self._tick(()))
         self.body.addLayout(row(self.defaults, self.nothing, 0))

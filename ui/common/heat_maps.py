@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QTabWidget, QWidget
 
 from app.ranking.heat_maps import HeatMap
@@ -71,12 +71,11 @@ class HeatMapsView(QWidget):
         self.setVisible(bool(maps))
         chosen = self.choice.currentText()
         titles = [one.title for one in maps]
-        self.choice.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        if titles != [self.choice.itemText(nth) for nth in range(self.choice.count())]:
-            self.choice.clear()
-            self.choice.addItems(titles)
-            self.choice.setCurrentIndex(max(0, self.choice.findText(chosen)))
-        self.choice.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.choice):
+            if titles != [self.choice.itemText(nth) for nth in range(self.choice.count())]:
+                self.choice.clear()
+                self.choice.addItems(titles)
+                self.choice.setCurrentIndex(max(0, self.choice.findText(chosen)))
         self.own_title.setText(tr("Own, %1").replace("%1", pair) if pair else tr("Own"))
         self._show_chosen()
 

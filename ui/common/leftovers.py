@@ -81,7 +81,7 @@ class Leftovers(QObject):
 
         self._context.runner.run(
             tr("Restoring both hosts"),
-            lambda token, _report: services.recovery(former.pair, token=token),
+            lambda token, _report: services.recover(former.pair, token=token),
             on_success=done,
             on_failure=failed,
             on_cancelled=lambda: self._set(former),

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.domain.errors import Bug, InputFault, TunnelmarkError
 from app.wording.messages import local_hint, local_text
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import button, icon_label, label, set_variant
+from ui.common.basics import button, column, icon_label, label, row, set_variant
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -39,14 +39,9 @@ class Notice(QFrame):
         self._actions = QHBoxLayout()
         self._actions.setSpacing(GRID)
         self._fold: DetailFold | None = None
-        text = self._text = QVBoxLayout()
-        text.setSpacing(GRID // 2)
-        for item in (self._title, self._hint):
-            text.addWidget(item)
-        text.addLayout(self._actions)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
-        outer.setSpacing(GRID + 4)
+        text = self._text = column(self._title, self._hint, self._actions, spacing_px=GRID // 2)
+        outer = row(margin_px=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4), spacing_px=GRID + 4)
+        self.setLayout(outer)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
         self._close = button("", "close", variant="tab", on_click=self.clear, tip=tr("Close"))
@@ -149,14 +144,7 @@ class DetailFold(QWidget):
         self._view.setAccessibleName(tr("Details"))
         self._view.setMinimumHeight(96)
         self._view.setMaximumHeight(200)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._toggle)
-        buttons.addWidget(self._copy)
-        buttons.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addLayout(buttons)
-        outer.addWidget(self._view)
+        self.setLayout(column(row(self._toggle, self._copy, 0), self._view))
         self.show_details({})
 
     def show_details(self, details: Mapping[str, str]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QProgressBar, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
-from ui.common.basics import ElidedLabel, button, label
+from ui.common.basics import ElidedLabel, button, column, label, row
 from ui.common.context import PageContext
 from ui.common.notices import Notice
 from ui.common.operations import Job, Operation, T
@@ -43,9 +43,8 @@ class Page(QWidget):
         super().__init__()
         self.context = context
         self.setAccessibleName(title)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
-        self.body.setSpacing(GRID + GRID // 2)
+        self.body = column(margin_px=(2 * GRID, GRID + 4, 2 * GRID, GRID), spacing_px=GRID + GRID // 2)
+        self.setLayout(self.body)
         self.title = label(title, "title")
         self.body.addWidget(self.title)
         self.intro = label(intro, "muted")
@@ -208,9 +207,8 @@ class BusyLine(QFrame):
         text = QVBoxLayout()
         text.addWidget(self._text)
         text.addWidget(self._bar)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
-        outer.setSpacing(2 * GRID)
+        outer = row(margin_px=(2 * GRID, GRID + 4, 2 * GRID, GRID + 4), spacing_px=2 * GRID)
+        self.setLayout(outer)
         outer.addLayout(text, 1)
         outer.addWidget(self._cancel, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setVisible(False)

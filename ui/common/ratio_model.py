@@ -13,7 +13,7 @@ from app.domain.interim import InterimResult
 from app.domain.ranking import Ratio
 from app.domain.results import Attempt, AttemptKey
 from app.domain.solutions import BASELINE
-from app.ranking.blocks import block_values_ms
+from app.ranking.blocks import counted_logs
 from ui.common.candidate_rows import Key
 
 
@@ -79,9 +79,7 @@ class RatioModel:
         key = attempt.key
         if key.solution == BASELINE or not attempt.blocks:
             return
-        pairs = zip(attempt.blocks, block_values_ms(attempt), strict=True)
-        logs = [math.log(value) for block, value in pairs if block.is_counted and value is not None]
-        self._logs.setdefault((key.solution, key.suite), {})[key.round] = logs
+        self._logs.setdefault((key.solution, key.suite), {})[key.round] = counted_logs(attempt)
 
     def forget(self, key: AttemptKey) -> None:
         """Forget the cycles of a round that is measured again."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from app.domain.mesh import MeshEffort
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from app.wording.messages import local_text
-from ui.common.basics import icon_label, inset_text, label, row
+from ui.common.basics import column, icon_label, inset_text, label, row
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip
@@ -48,9 +48,8 @@ class SolutionFacts(QWidget):
     def __init__(self, info: SolutionInfo, sites: int, on_sites: Callable[[int], None]) -> None:
         super().__init__()
         self._mesh = info.mesh
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setSpacing(GRID)
+        self._rows = column()
+        self.setLayout(self._rows)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(2 * GRID)
         self._grid.setVerticalSpacing(GRID // 2)
@@ -123,8 +122,7 @@ class SolutionFacts(QWidget):
 
     def _with_icon(self, icon: str, role: str, text: str, variant: str = "") -> None:
         words = label(text, variant)
-        line = row(icon_label(icon, role), words)
-        line.setStretch(1, 1)
+        line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         self._rows.addLayout(line)
         self._lines.append(text)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.domain.verdicts import Finding, FindingQuestion, Verdict
+from ui.common.basics import row
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 
@@ -61,12 +62,7 @@ class VerdictLabel(QWidget):
         super().__init__()
         self._icon = QLabel()
         self._word = QLabel()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._icon)
-        layout.addWidget(self._word)
-        layout.addStretch(1)
+        self.setLayout(row(self._icon, self._word, 0, spacing_px=6))
         if verdict is not None:
             self.show_verdict(verdict)
 

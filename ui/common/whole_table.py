@@ -17,8 +17,7 @@ class WholeTable(DataTable):
         """Show texts."""
         self.setRowCount(len(rows))
         for nth, texts in enumerate(rows):
-            for column, text in enumerate(texts):
-                self.cell(nth, column).setText(text)
+            self.show_row(nth, texts)
         self.fit_height()
 
     def showEvent(self, event: QShowEvent) -> None:

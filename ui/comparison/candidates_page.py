@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidPlan, TunnelmarkError
@@ -13,7 +13,7 @@ from app.domain.solutions import SolutionInfo
 from app.measurement.wizard import Step
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import label, row
+from ui.common.basics import column, holder, label, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key
 from ui.common.context import PageContext
@@ -22,6 +22,7 @@ from ui.common.data_table import LineDelegate
 from ui.common.guidelines import GuidelinesLine
 from ui.common.icons import make_icon
 from ui.common.page import Page
+from ui.common.splits import split
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
@@ -69,8 +70,8 @@ class CandidatesPage(Page):
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        for column in (_VERDICT, _HOW):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for nth in (_VERDICT, _HOW):
+            header.setSectionResizeMode(nth, QHeaderView.ResizeMode.ResizeToContents)
         # The stretched one is, with the window. Hidden during the signal, sections get widths of billions of pixels.
         header.sectionResized.connect(lambda *_sizes: QTimer.singleShot(0, self, self._fit_columns))
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -90,25 +91,10 @@ class CandidatesPage(Page):
         context.theme.changed.connect(self._recolour)
 
     def _lay_out(self) -> None:
-        left = QWidget()
-        layout = QVBoxLayout(left)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.search)
-        layout.addWidget(self.no_box)
-        layout.addWidget(self.tree, 1)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(2 * GRID)
-        splitter.addWidget(left)
-        splitter.addWidget(self.details)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
-        splitter.setSizes([640, 360])
-        self.body.addWidget(splitter, 1)
-        below = row(self.weak, 2 * GRID, self.guidelines)
-        below.setStretch(2, 1)
-        self.body.addLayout(below)
+        left = holder(column(self.search, self.no_box, (self.tree, 1)))
+        both = split(left, self.details, sizes_px=(640, 360), stretches=(3, 2), handle_px=2 * GRID)
+        self.body.addWidget(both, 1)
+        self.body.addLayout(row(self.weak, 2 * GRID, (self.guidelines, 1)))
 
     def _measure_columns(self) -> None:
         """Note how wide the columns would be, so that no name and no verdict is shortened."""
@@ -251,24 +237,25 @@ class CandidatesPage(Page):
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
         self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
-        self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.tree.clear()
-        if any(is_weak(self._by_key[key]) for key in chosen if key in self._by_key):
-            self._include_weak()
-        by_solution: dict[str, list[Candidate]] = {}
-        for candidate in found.candidates:
-            by_solution.setdefault(candidate.solution, []).append(candidate)
-        for solution, candidates in by_solution.items():
-            self._add_solution(found.solutions[solution], candidates, chosen)
-        for solution, reason in found.lacking.items():
-            about = found.solutions.get(solution)
-            item = QTreeWidgetItem([local_title(about.title) if about else solution, tr("Not supported"), how(about)])
-            item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
-            item.setData(_NAME, _UNAVAILABLE, solution)
-            item.setToolTip(_NAME, plain_tip(local_text(reason)))
-            self._mute(item)
-            self.tree.addTopLevelItem(item)
-        self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.tree):
+            self.tree.clear()
+            if any(is_weak(self._by_key[key]) for key in chosen if key in self._by_key):
+                self._include_weak()
+            by_solution: dict[str, list[Candidate]] = {}
+            for candidate in found.candidates:
+                by_solution.setdefault(candidate.solution, []).append(candidate)
+            for solution, candidates in by_solution.items():
+                self._add_solution(found.solutions[solution], candidates, chosen)
+            for solution, reason in found.lacking.items():
+                about = found.solutions.get(solution)
+                item = QTreeWidgetItem(
+                    [local_title(about.title) if about else solution, tr("Not supported"), how(about)]
+                )
+                item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
+                item.setData(_NAME, _UNAVAILABLE, solution)
+                item.setToolTip(_NAME, plain_tip(local_text(reason)))
+                self._mute(item)
+                self.tree.addTopLevelItem(item)
         has_weak = any(is_weak(candidate) for candidate in found.candidates)
         self.weak.setVisible(has_weak)
         self.search.begin_anew()
@@ -316,8 +303,8 @@ class CandidatesPage(Page):
         return item
 
     def _mute(self, item: QTreeWidgetItem) -> None:
-        for column in range(3):
-            item.setForeground(column, QColor(self.context.theme.colours.muted))
+        for nth in range(3):
+            item.setForeground(nth, QColor(self.context.theme.colours.muted))
 
     def _allow(self, item: QTreeWidgetItem, *, is_allowed: bool) -> None:
         """Give a candidate its check box; a weak one has none until weak suites are included."""
@@ -371,17 +358,15 @@ class CandidatesPage(Page):
 
     def _include_weak(self) -> None:
         """Weak suites were chosen knowingly before, in a comparison that is repeated."""
-        self.weak.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.weak.setChecked(True)
-        self.weak.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.weak):
+            self.weak.setChecked(True)
 
     def _on_weak(self) -> None:
-        self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        for item in self._items():
-            candidate = self._candidate_of(item)
-            if candidate is not None and is_weak(candidate):
-                self._allow(item, is_allowed=self.weak.isChecked())
-        self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.tree):
+            for item in self._items():
+                candidate = self._candidate_of(item)
+                if candidate is not None and is_weak(candidate):
+                    self._allow(item, is_allowed=self.weak.isChecked())
         self.tree.viewport().update()
         self._on_filter()
 
@@ -389,12 +374,13 @@ class CandidatesPage(Page):
         return self._by_key.get(item.data(_NAME, _KEY))
 
     def _recolour(self) -> None:
-        self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        for item in self._items():
-            candidate = self._candidate_of(item)
-            if candidate is not None:
-                appearance = verdict_appearance(candidate.verdict)
-                item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
-            elif item.data(_NAME, _UNAVAILABLE):
-                self._mute(item)
-        self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.tree):
+            for item in self._items():
+                candidate = self._candidate_of(item)
+                if candidate is not None:
+                    appearance = verdict_appearance(candidate.verdict)
+                    item.setIcon(
+                        _VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role))
+                    )
+                elif item.data(_NAME, _UNAVAILABLE):
+                    self._mute(item)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.condition_files import presets, read_condition
 from app.domain.conditions import Condition
@@ -16,9 +16,9 @@ from app.measurement.options import RunOptions
 from app.wording.conditions import condition_words, shaping_words
 from app.wording.messages import local_sentence
 from ui.common.accessible import announce
-from ui.common.basics import ChoiceBox, label, name_box
+from ui.common.basics import ChoiceBox, column, label, name_box
+from ui.common.file_dialogs import ask_open
 from ui.common.texts import plain_tip, tr
-from ui.common.theme import GRID
 
 _Hosts = tuple[HostSpec, HostSpec, str, str]
 
@@ -45,11 +45,7 @@ class ConditionForm(QWidget):
         self.choice.addItem(tr("From file…"))
         self.choice.activated.connect(self._on_activated)
         self.consent.toggled.connect(self.edited)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        for widget in (self.choice, self.fault, self.figures, self.way, self.consent):
-            layout.addWidget(widget)
+        self.setLayout(column(self.choice, self.fault, self.figures, self.way, self.consent))
         self._show()
 
     # --- what is chosen -----------------------------------------------------------------------------------------------
@@ -101,12 +97,8 @@ class ConditionForm(QWidget):
         self.edited.emit()
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a file with a condition of the link"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([tr("Conditions (*.toml)"), tr("All files (*)")])
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self.take_file(Path(name)))
-        dialog.open()
+        filters = (tr("Conditions (*.toml)"), tr("All files (*)"))
+        ask_open(self, tr("Choose a file with a condition of the link"), self.take_file, filters=filters)
 
     def _take(self, condition: Condition | None) -> None:
         """Choose a condition; one that is no preset gets a line of its own."""
@@ -122,9 +114,8 @@ class ConditionForm(QWidget):
         self._show()
 
     def _tick(self, *, is_on: bool) -> None:
-        self.consent.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.consent.setChecked(is_on)
-        self.consent.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.consent):
+            self.consent.setChecked(is_on)
 
     def _add(self, condition: Condition | None, at: int | None = None) -> None:
         nth = self.choice.count() if at is None else at

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QFileDialog, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import MAX_PORT, SSH_PORT, AuthKind, HostSpec, Side
@@ -17,6 +17,7 @@ from app.wording.messages import local_text
 from ui.common.accessible import announce
 from ui.common.basics import Card, ChoiceBox, button, label, row, set_fault
 from ui.common.dropping import FileDrop
+from ui.common.file_dialogs import SSH_FOLDER, ask_open
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
@@ -242,18 +243,15 @@ class HostForm(Card):
         self.edited.emit()
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, tr("Private key"), str(Path("~/.ssh").expanduser()))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self._on_file)
-        dialog.open()
+        ask_open(self, tr("Private key"), self._on_file, folder=SSH_FOLDER)
 
-    def _on_file(self, path: str) -> None:
-        fault = key_file_fault(Path(path))
+    def _on_file(self, path: Path) -> None:
+        fault = key_file_fault(path)
         if fault:
             self.show_fault(self.identity, fault)
             return
         self.show_fault(None, "")
-        self.identity.setText(path)
+        self.identity.setText(str(path))
         self.auth.setCurrentIndex(self.auth.findData(AuthKind.KEY))
         self.edited.emit()
 
@@ -261,7 +259,7 @@ class HostForm(Card):
         if self.identity.isReadOnly():
             self._refuse(tr("The gateways of a practice lab have keys of their own."), tr("Choose New pair first."))
         else:
-            self._on_file(str(paths[0]))
+            self._on_file(paths[0])
 
     def _refuse(self, what: str, hint: str) -> None:
         self.show_fault(self.identity, f"{what} {hint}")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import AuthenticationFailed, HostKeyChanged, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.pairs import Saving
+from app.domain.pairs import PairChoice, Saving
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
 from app.measurement.wizard import Step
-from app.services.interfaces import PairChoice
 from app.wording.titles import local_title
-from ui.common.basics import WIDE_PX, Card, ScrollPage, button, label, label_for, row
+from ui.common.basics import WIDE_PX, Card, ScrollPage, button, column, holder, label, label_for, row
 from ui.common.context import PageContext
 from ui.common.folding import FoldingCards, FoldingForm
 from ui.common.host_card import HostCard
@@ -368,29 +367,14 @@ class HostsPage(Page):
         top.body.addWidget(form)
         cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
         cards.show_cards((self.form_a, self.form_b))
-        result = QWidget()
-        layout = QVBoxLayout(result)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2 * GRID)
-        layout.addWidget(top)
-        layout.addWidget(cards)
-        layout.addLayout(row(self.inspect, 0))
-        layout.addStretch(1)
-        self._scroll = ScrollPage(result, WIDE_PX)
+        result = column(top, cards, row(self.inspect, 0), 0, spacing_px=2 * GRID)
+        self._scroll = ScrollPage(holder(result), WIDE_PX)
         return self._scroll
 
     def _make_found(self) -> QWidget:
         self._summary = label("")
         self._cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
-        result = QWidget()
-        layout = QVBoxLayout(result)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2 * GRID)
-        head = row(self._summary)
-        head.setStretch(0, 1)
+        head = row((self._summary, 1))
         head.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(head)
-        layout.addWidget(self._cards)
-        layout.addStretch(1)
-        return ScrollPage(result, WIDE_PX)
+        return ScrollPage(holder(column(head, self._cards, 0, spacing_px=2 * GRID)), WIDE_PX)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from ui.common.basics import Card, button, label, row
+from ui.common.basics import Card, button, column, label, row
 from ui.common.texts import tr
 
 
@@ -20,10 +20,7 @@ class LabOffer(QWidget):
         card = Card(tr("Practice lab"), "lab")
         card.body.addWidget(self._words)
         card.body.addLayout(row(self.start, button(tr("Enter your hosts"), "host", on_click=enter_hosts), 0))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(card)
-        layout.addStretch(1)
+        self.setLayout(column(card, 0))
         self.show_state(is_up=False)
 
     def show_state(self, *, is_up: bool) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGridLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +23,7 @@ from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
 from app.measurement.wizard import Step
 from app.wording.messages import local_sentence
 from ui.common.accessible import announce
-from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
+from ui.common.basics import Card, ScrollPage, column, holder, inset_text, label, label_for, row, set_fault
 from ui.common.context import PageContext
 from ui.common.firewall_consent import FirewallConsent
 from ui.common.page import Page
@@ -293,17 +292,8 @@ class LinkPage(Page):
         return box
 
     def _lay_out(self) -> None:
-        content = QWidget()
-        content.setProperty("variant", "page")
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, GRID, 0)
-        layout.setSpacing(2 * GRID)
-        layout.addWidget(self._underlay_card())
-        layout.addWidget(self._tunnel_card())
-        layout.addWidget(self._load_card())
-        layout.addWidget(self.firewalls)
-        layout.addStretch(1)
-        self._scroll = ScrollPage(content)
+        cards = (self._underlay_card(), self._tunnel_card(), self._load_card(), self.firewalls)
+        self._scroll = ScrollPage(holder(column(*cards, 0, margin_px=(0, 0, GRID, 0), spacing_px=2 * GRID), "page"))
         self.body.addWidget(self._scroll, 1)
 
     def _underlay_card(self) -> Card:
@@ -313,10 +303,10 @@ class LinkPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         grid.setColumnStretch(2, 1)
-        for column, side in enumerate(Side):
+        for nth, side in enumerate(Side):
             text = tr("Address of %1").replace("%1", side.value.upper())
-            grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, column)
-            grid.addWidget(self.underlay[side], 1, column)
+            grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, nth)
+            grid.addWidget(self.underlay[side], 1, nth)
         grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)
         self._mtu = label("", is_selectable=True)
         grid.addWidget(self._mtu, 3, 0)

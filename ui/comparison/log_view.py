@@ -7,12 +7,13 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.domain.atomic import replace_file
 from app.domain.events import LogLevel, LogLine
 from app.wording.messages import local_text
-from ui.common.basics import ChoiceBox, button, label_for, row
+from ui.common.basics import ChoiceBox, button, column, label_for, row
+from ui.common.file_dialogs import ask_save
 from ui.common.sample_model import MAX_LOG_LINES
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -41,11 +42,8 @@ class LogView(QWidget):
         self.level.currentIndexChanged.connect(self._show_all)
         self.copy = button(tr("Copy"), "copy", on_click=self._copy)
         self.save = button(tr("Save…"), "report", on_click=self._ask_file)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.setSpacing(GRID)
-        outer.addWidget(self.text, 1)
-        outer.addLayout(row(label_for(tr("Show"), self.level), self.level, 0, self.copy, self.save))
+        below = row(label_for(tr("Show"), self.level), self.level, 0, self.copy, self.save)
+        self.setLayout(column((self.text, 1), below, margin_px=GRID))
 
     def toPlainText(self) -> str:
         """Return what is shown."""
@@ -87,8 +85,4 @@ class LogView(QWidget):
         QGuiApplication.clipboard().setText(self.toPlainText())
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(self, tr("Save the log"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("log")
-        dialog.fileSelected.connect(lambda name: self.write(Path(name)))
-        dialog.open()
+        ask_save(self, tr("Save the log"), {"log": ""}, self.write)

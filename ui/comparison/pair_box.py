@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.domain.hosts import PairSpec
-from app.services.interfaces import PairChoice
+from app.domain.pairs import PairChoice
 from app.wording.messages import local_text
 from ui.common.basics import ChoiceBox
 from ui.common.texts import tr

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
@@ -20,7 +20,7 @@ from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.wording.messages import local_hint, local_sentence, local_text
 from app.wording.titles import local_title
-from ui.common.basics import Card, ElidedLabel, ScrollPage, label, set_variant
+from ui.common.basics import Card, ElidedLabel, ScrollPage, column, holder, label, set_variant
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
@@ -28,6 +28,7 @@ from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.operations import Operation
 from ui.common.page import Page
+from ui.common.splits import split
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, duration, tr
 from ui.common.theme import GRID
@@ -246,14 +247,13 @@ class PlanPage(Page):
     def _fill_candidates(self) -> None:
         found, chosen = self._of
         titles = {(c.solution, c.suite): local_title(c.title) for c in found.candidates} if found else {}
-        self.candidates.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.candidates.clear()
-        for key in chosen:
-            item = QListWidgetItem(swatch_icon(key[0]), titles.get(key, key[0]))
-            item.setData(_KEY, key)
-            set_tip(item, titles.get(key, key[0]))
-            self.candidates.addItem(item)
-        self.candidates.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.candidates):
+            self.candidates.clear()
+            for key in chosen:
+                item = QListWidgetItem(swatch_icon(key[0]), titles.get(key, key[0]))
+                item.setData(_KEY, key)
+                set_tip(item, titles.get(key, key[0]))
+                self.candidates.addItem(item)
         protected = [nth for nth, key in enumerate(chosen) if key[0] != BASELINE]
         if chosen:
             self.candidates.setCurrentRow(protected[0] if protected else 0)
@@ -293,45 +293,20 @@ class PlanPage(Page):
             self.code.show_text(tr("No changes: the link is measured as it is."))
 
     def _lay_out(self) -> None:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2 * GRID)
-        thorough = Card(tr("Test profile"), "clock")
-        thorough.body.addWidget(self.form)
-        column.addWidget(thorough)
+        layout = column(spacing_px=2 * GRID)
         for title, icon, form in (
+            (tr("Test profile"), "clock", self.form),
             (tr("Link condition"), "compare", self.condition),
             (tr("Workloads"), "play", self.workloads),
         ):
             card = Card(title, icon)
             card.body.addWidget(form)
-            column.addWidget(card)
-        column.addWidget(self.candidates, 1)
+            layout.addWidget(card)
+        layout.addWidget(self.candidates, 1)
         self.candidates.setMinimumHeight(_LEAST_LIST_PX)
         self.candidates.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        right = QWidget()
-        beside = QVBoxLayout(right)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.setSpacing(GRID)
-        beside.addWidget(self.code_title)
-        beside.addWidget(self.code, 1)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(2 * GRID)
-        splitter.addWidget(self._with_summary(ScrollPage(left, is_never_sideways=True)))
-        splitter.addWidget(right)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([360, 720])
-        self.body.addWidget(splitter, 1)
-
-    def _with_summary(self, choices: ScrollPage) -> QWidget:
-        """Return the choices with what they come to below them, which does not scroll away."""
-        both = QWidget()
-        column = QVBoxLayout(both)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(choices, 1)
-        column.addWidget(self.total)
-        column.addWidget(self.facts)
-        return both
+        choices = ScrollPage(holder(layout), is_never_sideways=True)
+        # What the choices come to is below them, and does not scroll away.
+        left = holder(column((choices, 1), self.total, self.facts, spacing_px=GRID // 2))
+        right = holder(column(self.code_title, (self.code, 1)))
+        self.body.addWidget(split(left, right, sizes_px=(360, 720), stretches=(0, 1), handle_px=2 * GRID), 1)

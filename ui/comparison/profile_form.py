@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.measurement.options import RunOptions
-from ui.common.basics import inset_text
+from ui.common.basics import column, inset_text
 from ui.common.folding import FoldingRow
 from ui.common.texts import count, tr
 from ui.common.theme import GRID
@@ -35,9 +35,8 @@ class ProfileForm(QWidget):
         super().__init__()
         self._group = QButtonGroup(self)
         self._radios: dict[ProfileName, QRadioButton] = {}
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
+        layout = column(spacing_px=GRID // 2)
+        self.setLayout(layout)
         for name, text in (
             (ProfileName.ADAPTIVE, tr("&Adaptive: until the order is known")),
             (ProfileName.QUICK, tr("&Quick: one round")),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QProgressBar
 
-from ui.common.basics import ElidedLabel, button, label, row
+from ui.common.basics import ElidedLabel, button, column, label, row
 from ui.common.icons import set_icon
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
@@ -41,13 +41,8 @@ class RunHead(QFrame):
         self.skip = button(tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Skips the current candidate"))
         self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
         self._is_paused = self._is_pausing = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.setSpacing(GRID // 2)
-        line = row(self.text, self.position, GRID, self.left, GRID, self.pause, self.skip, self.stop)
-        line.setStretch(0, 1)
-        layout.addLayout(line)
-        layout.addWidget(self.bar)
+        line = row((self.text, 1), self.position, GRID, self.left, GRID, self.pause, self.skip, self.stop)
+        self.setLayout(column(line, self.bar, margin_px=(2 * GRID, GRID, 2 * GRID, GRID), spacing_px=GRID // 2))
         self.set_running(is_running=False)
 
     def set_running(self, *, is_running: bool) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
@@ -32,6 +32,7 @@ from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.outcome_texts import outcome_lines, remedy_actions
 from ui.common.page import Page
+from ui.common.splits import split
 from ui.common.stage_texts import place_text
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -77,14 +78,7 @@ class RunPage(Page):
         self.tabs.addTab(self.daemon, tr("Daemon log"))
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
         name_tabs(self.tabs, tr("Candidates, log"))
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(GRID)
-        splitter.addWidget(self.board)
-        splitter.addWidget(self.tabs)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 2)
-        splitter.setSizes([480, 240])
+        splitter = split(self.board, self.tabs, sizes_px=(480, 240), stretches=(3, 2), handle_px=GRID, is_vertical=True)
         self.body.addWidget(self.head)
         self.tabs.setMinimumHeight(_LEAST_TABLE_PX)
         self.body.addWidget(ScrollPage(splitter, max_width_px=None), 1)
@@ -295,7 +289,7 @@ class RunPage(Page):
         services = self.context.services
         self.start(
             tr("Restoring both hosts"),
-            lambda token, _report: services.recover(pair, token=token),
+            lambda token, _report: services.recover(pair, token=token).sentences(),
             lambda sentences: self.notice.show_message(
                 "info", tr("Both hosts were inspected."), " ".join(map(local_text, sentences))
             ),

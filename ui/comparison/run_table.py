@@ -13,7 +13,7 @@ from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
 from ui.common.stage_texts import joined, stage_text
 from ui.common.swatch import swatch_icon
-from ui.common.texts import mbit_s, ms, pct, plain_tip, tr
+from ui.common.texts import mbit_s, ms, pct, tr
 from ui.common.theme import GRID, Theme
 from ui.common.verdicts import verdict_appearance
 
@@ -82,9 +82,7 @@ class RunTable(DataTable):
         appearance = verdict_appearance(row.verdict)
         colours = self._theme.colours
         cells = (row.title, appearance.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
-        for column, text in enumerate(cells):
-            self.cell(nth, column).setText(text)
-            self.cell(nth, column).setToolTip(plain_tip(text))
+        self.show_row(nth, cells, has_tips=True)
         self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
         self.cell(nth, _VERDICT).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
         icon, role = _STATE_ICONS[row.state]

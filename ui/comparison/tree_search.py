@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -34,9 +34,7 @@ class TreeSearch(QWidget):
         self.hits = label("", "muted", is_wrapping=False)
         self.hits.setVisible(False)
         self.untick = button(tr("&Untick all"), on_click=self._untick, tip=tr("Begin the choice from nothing"))
-        outer = row(self.field, self.hits, self.untick)
-        outer.setStretch(0, 1)
-        self.setLayout(outer)
+        self.setLayout(row((self.field, 1), self.hits, self.untick))
 
     def _untick(self) -> None:
         """Take every tick away, those of hidden lines too."""
@@ -51,15 +49,14 @@ class TreeSearch(QWidget):
 
     def _filter(self) -> None:
         words = self.field.text().casefold().split()
-        self._tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        if words and not self._is_searching:
-            for item in every_item(self._tree):
-                item.setData(0, _WAS_OPEN, item.isExpanded())
-        hits = sum(_show(item, words, "") for item in _children(self._tree.invisibleRootItem()))
-        if self._is_searching and not words:
-            for item in every_item(self._tree):
-                item.setExpanded(bool(item.data(0, _WAS_OPEN)))
-        self._tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self._tree):
+            if words and not self._is_searching:
+                for item in every_item(self._tree):
+                    item.setData(0, _WAS_OPEN, item.isExpanded())
+            hits = sum(_show(item, words, "") for item in _children(self._tree.invisibleRootItem()))
+            if self._is_searching and not words:
+                for item in every_item(self._tree):
+                    item.setExpanded(bool(item.data(0, _WAS_OPEN)))
         self._is_searching = bool(words)
         self.hits.setText(tr("%1 found").replace("%1", str(hits)))
         self.hits.setVisible(bool(words))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from textwrap import fill
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.conditions import Condition
 from app.domain.workloads import TRANSFER_MB
@@ -15,7 +15,7 @@ from app.measurement.comparison.conditions import workloads_s
 from app.measurement.options import RunOptions
 from app.probes.workloads import WORKLOADS, Workload, chosen_workloads
 from app.wording.messages import local_text
-from ui.common.basics import label
+from ui.common.basics import column, label
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
@@ -31,9 +31,8 @@ class WorkloadForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
+        layout = column(spacing_px=GRID // 2)
+        self.setLayout(layout)
         self._transfer_mb = TRANSFER_MB
         self.boxes: dict[str, QCheckBox] = {}
         for name in WORKLOADS:
@@ -55,9 +54,8 @@ class WorkloadForm(QWidget):
     def show_options(self, options: RunOptions) -> None:
         """Tick what was chosen before."""
         for name, box in self.boxes.items():
-            box.blockSignals(True)  # noqa: FBT003 - Qt has it so
-            box.setChecked(name in options.workloads)
-            box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+            with QSignalBlocker(box):
+                box.setChecked(name in options.workloads)
         self._transfer_mb = options.transfer_mb
         self.show_condition(options.condition)
 

@@ -83,13 +83,13 @@ def rotate_proposal(services: DeploymentServices, pair: PairSpec, active: Deploy
 
 
 def again_proposal(
-    services: DeploymentServices, former: Deployment, active: Deployment | None, *, confirm_within_s: float
+    services: DeploymentServices, former: Deployment, replaced: Deployment | None, *, confirm_within_s: float
 ) -> Proposal:
     """Deploy an earlier deployment again.
 
     Args:
         services: Deployment service.
-        active: The active deployment that it replaces; None for none.
+        replaced: The deployment that it replaces; None for none.
         confirm_within_s: Time the user has to confirm, in seconds, whatever the earlier one was deployed with.
     """
     task = DeploymentTask(
@@ -99,12 +99,12 @@ def again_proposal(
         lambda token, emit, confirmation: services.redeploy(
             former.id, token=token, emit=emit, confirmation=confirmation, confirm_within_s=confirm_within_s
         ),
-        active.title if active is not None else "",
+        replaced.title if replaced is not None else "",
         confirm_within_s,
     )
     place = (
-        tr("It replaces %1.").replace("%1", local_title(active.title))
-        if active is not None
+        tr("It replaces %1.").replace("%1", local_title(replaced.title))
+        if replaced is not None
         else tr("No tunnel is deployed on the pair now.")
     )
     title = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QProgressBar, QPushButton
 
 from app.deployment.events import EXTENSION_S, Decision
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import button, label
+from ui.common.basics import button, column, label, row
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import enable, set_tip, shown_keys
@@ -72,28 +72,10 @@ class Countdown(QFrame):
         self.setVisible(False)
 
     def _lay_out(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(GRID // 2)
-        texts.addWidget(self.title)
-        texts.addWidget(self.text)
-        buttons = QVBoxLayout()
-        buttons.setSpacing(GRID)
-        buttons.addWidget(self.confirm)
-        buttons.addWidget(self.roll_back)
-        line = QHBoxLayout()
-        line.setSpacing(2 * GRID)
-        time = QVBoxLayout()
-        time.setSpacing(GRID)
-        time.addWidget(self.left)
-        time.addWidget(self.more)
-        line.addLayout(time)
-        line.addLayout(texts, 1)
-        line.addLayout(buttons)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        outer.setSpacing(GRID + 4)
-        outer.addLayout(line)
-        outer.addWidget(self.bar)
+        texts = column(self.title, self.text, spacing_px=GRID // 2)
+        time, buttons = column(self.left, self.more), column(self.confirm, self.roll_back)
+        line = row(time, (texts, 1), buttons, spacing_px=2 * GRID)
+        self.setLayout(column(line, self.bar, margin_px=2 * GRID, spacing_px=GRID + 4))
 
     @property
     def is_open(self) -> bool:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from app.deployment.choice import check_options
 from app.domain.declared import comparison_reason
-from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, DeploymentOptions
+from app.domain.deployment import (
+    CONFIRM_WITHIN_S,
+    LONGEST_CONFIRM_S,
+    SHORTEST_CONFIRM_S,
+    Deployment,
+    DeploymentOptions,
+    LanPort,
+)
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.keepalive import Keepalive
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
-from app.services.interfaces.deployments import LanPort
 from app.wording.deployment_sentences import replaced_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import Card, ChoiceBox, icon_label, inset_text, label, label_for, name_box, row
+from ui.common.basics import Card, ChoiceBox, holder, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
 from ui.common.folding import FoldingForm
 from ui.common.icons import set_icon
@@ -141,14 +147,10 @@ class DeploymentForm(Card):
         form.add(_line(0, self.who, self.within), 7, 1)
         form.add(self.verdict_label, 7, 2)
         form.add(_line(2, self.verdict, self.reason_label, self.reason), 7, 3)
-        replaced = row(self._replaced_icon, self.replaced)
-        replaced.setStretch(1, 1)
-        self.body.addLayout(replaced)
+        self.body.addLayout(row(self._replaced_icon, (self.replaced, 1)))
         self.show_replaced(None)
         self.body.addWidget(form)
-        words = row(self._word_icon, self.word)
-        words.setStretch(1, 1)
-        self.body.addLayout(words)
+        self.body.addLayout(row(self._word_icon, (self.word, 1)))
 
     # --- what is chosen -----------------------------------------------------------------------------------------------
 
@@ -215,12 +217,11 @@ class DeploymentForm(Card):
         """Offer pairs; keep the selected one."""
         former = self.pair
         self._pairs = tuple(pairs)
-        self.pairs.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.pairs.clear()
-        self.pairs.addItems([pair.name for pair in pairs])
-        nth = self.pairs.findText(former.name) if former is not None else 0
-        self.pairs.setCurrentIndex(max(0, nth))
-        self.pairs.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.pairs):
+            self.pairs.clear()
+            self.pairs.addItems([pair.name for pair in pairs])
+            nth = self.pairs.findText(former.name) if former is not None else 0
+            self.pairs.setCurrentIndex(max(0, nth))
         if self.pair is None or former is None or self.pair.name != former.name:
             self._on_pair()
 
@@ -234,8 +235,8 @@ class DeploymentForm(Card):
         else:
             self._candidates = ()
             solution, _, suite = local_title(wanted.title).partition(", ")
-            self._fill(self.solution, [(solution, wanted.key[0])])
-            self._fill(self.suite, [(suite or wanted.key[1], wanted.key[1])])
+            self.solution.offer([(solution, wanted.key[0])])
+            self.suite.offer([(suite or wanted.key[1], wanted.key[1])])
             self._show_offer()
         if wanted.options is not None:
             self._take_options(wanted.options)
@@ -248,7 +249,7 @@ class DeploymentForm(Card):
         self._candidates = tuple(candidates)
         self._show_offer()
         titles = {one.solution: local_title(one.title.partition(", ")[0]) for one in reversed(candidates)}
-        self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
+        self.solution.offer([(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
         keys = [(one.solution, one.suite) for one in candidates]
         safe = [(one.solution, one.suite) for one in candidates if one.is_deployable]
         self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
@@ -301,15 +302,6 @@ class DeploymentForm(Card):
         self.fits_path.setChecked(options.fits_path_mtu)
         self.metered.setChecked(options.keepalive is Keepalive.METERED)
 
-    def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
-        box.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        box.clear()
-        for text, data in entries:
-            box.addItem(text, data)
-        if entries:
-            box.setCurrentIndex(0)  # a box with a placeholder selects nothing by itself
-        box.blockSignals(False)  # noqa: FBT003 - Qt has it so
-
     # --- what changes -------------------------------------------------------------------------------------------------
 
     def _on_pair(self) -> None:
@@ -331,7 +323,7 @@ class DeploymentForm(Card):
     def _on_solution(self) -> None:
         own = [one for one in self._candidates if one.solution == self.solution.currentData()]
         if own:
-            self._fill(self.suite, [(local_title(one.title.partition(", ")[2]) or one.suite, one.suite) for one in own])
+            self.suite.offer([(local_title(one.title.partition(", ")[2]) or one.suite, one.suite) for one in own])
             for nth, one in enumerate(own):
                 appearance = verdict_appearance(one.verdict)
                 self.suite.setItemData(nth, f"{local_title(one.title)}: {appearance.word}", Qt.ItemDataRole.ToolTipRole)
@@ -380,9 +372,7 @@ class DeploymentForm(Card):
 def _line(stretched: int, *widgets: QWidget) -> QWidget:
     layout = row(*widgets)
     layout.setStretch(stretched, 1)
-    result = QWidget()
-    result.setLayout(layout)
-    return result
+    return holder(layout)
 
 
 def _refused(options: DeploymentOptions) -> str:

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.deployment.events import Decision, DeploymentCountdown, DeploymentEvent
+from app.deployment.slots import replaced_by_next
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DryRun
+from app.domain.deployment import Deployment, DryRun, LanPort
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
-from app.services.interfaces.deployments import LanPort
 from ui.common.basics import ScrollPage, row
 from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
@@ -207,10 +207,10 @@ class DeployPage(Page):
         if name != self._shown_pair and not self.is_running:
             self.notice.clear()  # it was about another pair
         self._shown_pair = name
-        active = next((one for one in self._deployments if one.pair.name == name and one.state.is_on_host), None)
-        self.setup.show_replaced(active)
+        replaced = replaced_by_next(pair, self._deployments) if pair is not None else None
+        self.setup.show_replaced(replaced)
         if not self.is_running:
-            self._name_page(is_replacing=active is not None)
+            self._name_page(is_replacing=replaced is not None)
 
     def _name_page(self, *, is_replacing: bool) -> None:
         title = tr("Replace a tunnel") if is_replacing else tr("Deploy")

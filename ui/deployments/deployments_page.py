@@ -12,17 +12,20 @@ from PySide6.QtWidgets import QWidget
 
 from app.deployment.contact import only_host
 from app.deployment.monitor_log import MonitorLine
+from app.deployment.slots import replaced_by_next
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment
 from app.domain.deployment_status import PairStatus
 from app.domain.progress import ProgressSink
+from app.services.interfaces.deployments import AUDIT_KINDS
 from app.wording.messages import local_text
 from ui.common.basics import row
 from ui.common.colours import LIGHT
 from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
+from ui.common.file_dialogs import ask_save
 from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
 from ui.common.texts import tr
@@ -35,7 +38,6 @@ from ui.deployments.actions import (
     removal_proposal,
     rotate_proposal,
 )
-from ui.deployments.audit_export import ask_audit_file
 from ui.deployments.cleanup import Cleaner
 from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair
 from ui.deployments.desktop_notification import Notifier
@@ -109,7 +111,7 @@ class DeploymentsPage(Page):
         detail.repair.clicked.connect(self._repair)
         detail.confirm.clicked.connect(self._confirm)
         detail.earlier.again_asked.connect(self._ask_again)
-        detail.audit.export_asked.connect(lambda: ask_audit_file(self, self.write_audit))
+        detail.audit.export_asked.connect(self._ask_audit_file)
         detail.now.limits_changed.connect(self._take_limits)
         self.watcher.inspected.connect(self._on_inspected)
         self.watcher.reported.connect(self._on_reported)
@@ -303,9 +305,9 @@ class DeploymentsPage(Page):
             self._ask(rotate_proposal(self._services, one.pair, one.active))
 
     def _ask_again(self, former: Deployment) -> None:
-        one = self._pair(former.pair.name)
-        active, within_s = one.active if one is not None else None, self.context.preferences.confirm_within_s
-        self._ask(again_proposal(self._services, former, active, confirm_within_s=within_s))
+        one, within_s = self._pair(former.pair.name), self.context.preferences.confirm_within_s
+        replaced = replaced_by_next(former.pair, one.deployments) if one is not None else None
+        self._ask(again_proposal(self._services, former, replaced, confirm_within_s=within_s))
 
     def _repair(self) -> None:
         self._repair_pair(self.selected.pair.name if self.selected is not None else "")
@@ -378,6 +380,10 @@ class DeploymentsPage(Page):
         self.replace_asked.emit(Wanted(one.pair, key, active.title, active.options))
 
     # --- files --------------------------------------------------------------------------------------------------------
+
+    def _ask_audit_file(self) -> None:
+        filters = {kind: f"{kind.upper()} (*.{kind})" for kind in AUDIT_KINDS}
+        ask_save(self, tr("Save the audit log"), filters, self.write_audit, name="audit")
 
     def write_audit(self, path: Path) -> None:
         """Write the audit log; its kind follows from the ending."""

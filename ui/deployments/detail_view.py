@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.deployment.contact import is_half_removed, only_host
 from app.deployment.monitor_log import MonitorLog
@@ -14,7 +14,7 @@ from app.domain.verdicts import by_weight
 from app.wording.findings import replacement_words
 from app.wording.messages import local_name, local_text
 from app.wording.titles import local_title
-from ui.common.basics import ScrollPage, button, icon_label, label, name_tabs, row
+from ui.common.basics import ScrollPage, button, column, holder, icon_label, label, name_tabs, row
 from ui.common.deployment_states import moment
 from ui.common.icons import set_icon
 from ui.common.texts import tr
@@ -50,20 +50,13 @@ class DeploymentDetail(QWidget):
         self.earlier = EarlierView(theme)
         self.audit = AuditView()
         self.tabs.addTab(self.now, tr("Now"))
-        self._drift_at = self.tabs.addTab(_padded(self.drift), tr("Drift"))
-        self.tabs.addTab(_padded(self.keys), tr("Keys"))
+        self._drift_at = self.tabs.addTab(holder(column(self.drift, margin_px=GRID)), tr("Drift"))
+        self.tabs.addTab(holder(column(self.keys, margin_px=GRID)), tr("Keys"))
         self._earlier_at = self.tabs.addTab(self.earlier, tr("Deployments"))
         self.tabs.addTab(self.audit, tr("Audit log"))
-        words = row(self._icon, self.sentence)
-        words.setStretch(1, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addLayout(
-            row(self.refresh, self.watch, self.repair, self.confirm, 0, self.replace, self.rotate, self.remove)
-        )
-        layout.addLayout(words)
-        layout.addWidget(ScrollPage(self.tabs, max_width_px=None), 1)
+        words = row(self._icon, (self.sentence, 1))
+        actions = row(self.refresh, self.watch, self.repair, self.confirm, 0, self.replace, self.rotate, self.remove)
+        self.setLayout(column(actions, words, (ScrollPage(self.tabs, max_width_px=None), 1)))
 
     def show_pair(
         self,
@@ -191,11 +184,3 @@ def _has_nothing(status: PairStatus) -> bool:
     return (
         status.deployment is None and status.state is None and is_whole and not status.unfinished and not status.damaged
     )
-
-
-def _padded(inner: QWidget) -> QWidget:
-    outer = QWidget()
-    layout = QVBoxLayout(outer)
-    layout.setContentsMargins(GRID, GRID, GRID, GRID)
-    layout.addWidget(inner)
-    return outer

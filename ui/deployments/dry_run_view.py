@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QWidget
 
 from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import WIDE_PX, ScrollPage, icon_label, label, name_tabs
+from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, label, name_tabs, row
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
+from ui.common.splits import split
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.diff_view import DiffView, count_signs
@@ -59,40 +60,23 @@ class Overview(QWidget):
         self._scroll = ScrollPage(self._content, WIDE_PX)
         self.sentences: tuple[str, ...] = ()
         self.table = SidesTable(tr("Result"))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._scroll)
-        split.addWidget(self.table)
-        split.setSizes([420, 640])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.addWidget(split)
+        self.setLayout(column(split(self._scroll, self.table, sizes_px=(420, 640)), margin_px=GRID))
 
     def show_run(self, run: DryRun, former: str) -> None:
         """Show a dry run."""
-        content = QWidget()
-        content.setProperty("variant", "page")
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
         lines = list(_known(run, former))
         self.sentences = tuple(f"{what} {hint}".strip() for _icon, _role, what, hint in lines)
-        for icon, role, what, hint in lines:
-            layout.addLayout(_line(icon, role, what, hint))
-        layout.addStretch(1)
+        content = holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page")
         self._scroll.replace(self._content, content)
         self._content = content
         self.table.show_rows(run.a.label, run.b.label, _facts(run))
 
 
 def _line(icon: str, role: str, what: str, hint: str) -> QHBoxLayout:
-    texts = QVBoxLayout()
-    texts.setSpacing(0)
-    texts.addWidget(label(what, is_selectable=True))
+    texts = column(label(what, is_selectable=True), spacing_px=0)
     if hint:
         texts.addWidget(label(hint, "muted", is_selectable=True))
-    result = QHBoxLayout()
-    result.setSpacing(GRID)
+    result = row()
     result.addWidget(icon_label(icon, role), 0, Qt.AlignmentFlag.AlignTop)
     result.addLayout(texts, 1)
     return result
@@ -159,15 +143,8 @@ class EndpointView(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._go_to)
         self.text = DiffView(theme, tr("Text of files and commands on %1").replace("%1", letter))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.list)
-        split.addWidget(self.text)
-        split.setStretchFactor(1, 1)
-        split.setSizes([320, 720])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.addWidget(split)
+        both = split(self.list, self.text, sizes_px=(320, 720), stretches=(0, 1))
+        self.setLayout(column(both, margin_px=GRID))
 
     def show_end(self, end: EndpointDryRun) -> None:
         """Show what would be done on a host."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.domain.audit import AuditEntry
 from app.domain.deployment import Deployment, DeploymentState
@@ -14,13 +14,14 @@ from app.wording.deployment_sentences import state_word
 from app.wording.local_forms import decimal, second_text
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import button, label, row
+from ui.common.basics import button, column, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
 from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
 from ui.common.search_field import SearchField
-from ui.common.texts import NONE, count, duration, plain_tip, tr
+from ui.common.splits import split
+from ui.common.texts import NONE, count, duration, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
 from ui.common.verdicts import verdict_appearance
@@ -57,17 +58,8 @@ class EarlierView(QWidget):
         self.message = label("", is_selectable=True)
         self.message.setVisible(False)
         self.code = CodeView(theme)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.table)
-        split.addWidget(self.code)
-        split.setSizes([160, 200])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.setSpacing(GRID)
-        outer.addWidget(self.message)
-        outer.addWidget(split, 1)
-        outer.addLayout(row(self.again, 0))
+        both = split(self.table, self.code, sizes_px=(160, 200), is_vertical=True)
+        self.setLayout(column(self.message, (both, 1), row(self.again, 0), margin_px=GRID))
 
     def choose(self, deployment_id: str) -> bool:
         """Select the line of a past deployment; return whether there is one of this id."""
@@ -96,9 +88,7 @@ class EarlierView(QWidget):
             appearance, word = state_appearance(one.state), verdict_appearance(one.verdict)
             state = state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back)
             texts = (moment(one.prepared_at), local_title(one.title), word.word, state, one.by, local_text(one.message))
-            for column, text in enumerate(texts):
-                self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(plain_tip(text))
+            self.table.show_row(nth, texts, has_tips=True)
             self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
             self.table.cell(nth, 3).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
 
@@ -142,10 +132,7 @@ class KeysTable(DataTable):
         self.setRowCount(len(keys))
         for nth, (end, key) in enumerate(keys):
             left = tr("no expiry") if key.days_left is None else f"{key.days_left:.0f}"
-            for column, text in enumerate(
-                (host_name(end.side, end.label), local_text(key.title), _age(key.age_days), left)
-            ):
-                self.cell(nth, column).setText(text)
+            self.show_row(nth, (host_name(end.side, end.label), local_text(key.title), _age(key.age_days), left))
 
 
 def _age(days: float) -> str:
@@ -180,14 +167,8 @@ class AuditView(QWidget):
             tr("Exit “?”: the command was not seen to end, because it was stopped or the connection was lost."), "muted"
         )
         self.legend.setVisible(False)
-        head = row(self.search, self.more, self.export)
-        head.setStretch(0, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.setSpacing(GRID)
-        outer.addLayout(head)
-        outer.addWidget(self.table, 1)
-        outer.addWidget(self.legend)
+        head = row((self.search, 1), self.more, self.export)
+        self.setLayout(column(head, (self.table, 1), self.legend, margin_px=GRID))
 
     def show_lines(self, lines: Sequence[AuditEntry]) -> None:
         """Show the newest of what was written down."""
@@ -202,9 +183,7 @@ class AuditView(QWidget):
         self.legend.setVisible(any(one.exit_status is None for one in shown))
         self.table.setRowCount(len(shown))
         for nth, one in enumerate(shown):
-            for column, text in enumerate(_audit_texts(one)):
-                self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(plain_tip(text))
+            self.table.show_row(nth, _audit_texts(one), has_tips=True)
         enable(self.export, is_on=bool(shown), reason=tr("No command has changed a host yet."))
         self._filter()
 

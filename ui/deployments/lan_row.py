@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
+from app.domain.deployment import LanPort
 from app.domain.hosts import Side
-from app.services.interfaces.deployments import LanPort
 from app.wording.messages import local_text
 from ui.common.basics import ChoiceBox, label, label_for
 from ui.common.texts import plain_tip, tr
@@ -63,16 +63,15 @@ class LanRow(QObject):
     def show_ports(self, ports: Sequence[LanPort], *, is_known: bool) -> None:
         """Offer ports; unusable ones are shown with the reason. Keep the selection."""
         chosen = self.bridge or self._wanted
-        self.port.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.port.clear()
-        none = tr("none: the tunnel has an address only") if is_known else tr("inspect both hosts first")
-        self.port.addItem(none, "")
-        self.port.setEnabled(is_known)
-        for one in ports:
-            self._add(one)
-        nth = self.port.findData(chosen) if chosen else 0
-        self.port.setCurrentIndex(nth if nth >= 0 and self._is_enabled(nth) else 0)
-        self.port.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.port):
+            self.port.clear()
+            none = tr("none: the tunnel has an address only") if is_known else tr("inspect both hosts first")
+            self.port.addItem(none, "")
+            self.port.setEnabled(is_known)
+            for one in ports:
+                self._add(one)
+            nth = self.port.findData(chosen) if chosen else 0
+            self.port.setCurrentIndex(nth if nth >= 0 and self._is_enabled(nth) else 0)
 
     def _add(self, one: LanPort) -> None:
         self.port.addItem(f"{one.name}   {local_text(one.refusal or one.note)}".rstrip(), one.name)

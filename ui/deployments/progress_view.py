@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.deployment.events import (
     Decision,
@@ -21,7 +21,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import ElidedLabel, button, row
+from ui.common.basics import ElidedLabel, button, column, row
 from ui.common.copying import enable_copying
 from ui.common.icons import make_icon
 from ui.common.notices import Notice
@@ -76,16 +76,9 @@ class DeploymentProgress(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self.stages.redraw)
-        head = row(self.what, self.stop)
-        head.setStretch(0, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID + 4)
-        layout.addLayout(head)
-        layout.addWidget(self.countdown)
-        layout.addWidget(self.result)
-        layout.addWidget(self.stages, 1)
-        layout.addWidget(self.notes)
+        head = row((self.what, 1), self.stop)
+        parts = (head, self.countdown, self.result, (self.stages, 1), self.notes)
+        self.setLayout(column(*parts, spacing_px=GRID + 4))
 
     @property
     def stage(self) -> DeploymentStage | None:

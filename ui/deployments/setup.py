@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.deployment import Deployment, DeploymentOptions, DryRun
+from app.domain.deployment import Deployment, DeploymentOptions, DryRun, LanPort
 from app.domain.solutions import BASELINE
-from app.services.interfaces.deployments import LanPort
-from ui.common.basics import button, label, row, set_variant
+from ui.common.basics import button, column, label, row, set_variant
 from ui.common.deployment_preset import Key
 from ui.common.firewall_consent import FirewallConsent
 from ui.common.icons import set_icon
@@ -59,20 +58,12 @@ class DeploymentSetup(QWidget):
         self._on_choice()
 
     def _lay_out(self) -> None:
-        actions = row(self.ask_hosts, self.preview, self.deploy, GRID, self.hint)
-        actions.setStretch(4, 1)
+        actions = row(self.ask_hosts, self.preview, self.deploy, GRID, (self.hint, 1))
         self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.view.setMinimumHeight(_LEAST_VIEW_PX)
         self.view.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.form)
-        layout.addWidget(self.firewalls)
-        layout.addLayout(actions)
-        layout.addWidget(self.view, 1)
-        layout.addWidget(self.empty, 1)
+        self.setLayout(column(self.form, self.firewalls, actions, (self.view, 1), (self.empty, 1)))
 
     def event(self, event: QEvent) -> bool:
         """Keep the form as high as its lines need at this width: the page around it does not ask for that."""

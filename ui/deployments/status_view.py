@@ -10,8 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,10 +21,11 @@ from app.ranking.controllers import outage_advice
 from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
-from ui.common.basics import inset_text
+from ui.common.basics import column, holder, inset_text
 from ui.common.copying import enable_copying
 from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
+from ui.common.splits import split
 from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
@@ -57,23 +56,10 @@ class NowView(QWidget):
         theme.changed.connect(self._show_lines)
         self.rtt = _limit(tr("Limit of the round-trip time"), " ms", 20.0)
         self.loss = _limit(tr("Limit of the loss"), " %", 1.0)
-        right = QWidget()
-        layout = QVBoxLayout(right)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
         plot = framed(self.plot)
         plot.setMinimumHeight(_LEAST_PLOT_PX)
-        layout.addWidget(plot, 3)
-        layout.addLayout(self._limits_row())
-        layout.addWidget(self.log, 2)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.facts)
-        split.addWidget(right)
-        split.setSizes([640, 400])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.addWidget(split)
+        right = holder(column((plot, 3), self._limits_row(), (self.log, 2)))
+        self.setLayout(column(split(self.facts, right, sizes_px=(640, 400)), margin_px=GRID))
 
     def _limits_row(self) -> QHBoxLayout:
         grid = QGridLayout()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from ui.common.accessible import Role, set_role
-from ui.common.basics import button
+from ui.common.basics import button, row
 from ui.common.texts import tr
-from ui.common.theme import GRID
 
 
 class AreaSwitch(QWidget):
@@ -28,9 +27,8 @@ class AreaSwitch(QWidget):
         self.deployments = button(tr("Deployed &tunnels"), "eye", variant="tab", role=Role.PageTab)
         self._own, other = (self.deploy, self.deployments) if own == "deploy" else (self.deployments, self.deploy)
         self._group = QButtonGroup(self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
+        layout = row()
+        self.setLayout(layout)
         for one in (self.deploy, self.deployments):
             one.setCheckable(True)
             self._group.addButton(one)

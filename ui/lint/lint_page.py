@@ -10,19 +10,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFileDialog,
     QHeaderView,
-    QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.domain.hosts import PairSpec
 from app.domain.linting import ConfigKind, LintedFile, LintFinding
+from app.domain.pairs import PairChoice
 from app.linting.files import kind_titles
-from app.services.interfaces import PairChoice
 from app.wording.messages import local_text
-from ui.common.basics import Card, ChoiceBox, button, label, name_box, row
+from ui.common.basics import Card, ChoiceBox, button, column, holder, label, name_box, row
 from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
@@ -30,6 +28,7 @@ from ui.common.dropping import FileDrop
 from ui.common.guidelines import GuidelinesLine
 from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
+from ui.common.splits import split
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
 from ui.lint.findings_view import (
@@ -82,8 +81,7 @@ class LintPage(Page):
         self.guidelines.failed.connect(self.notice.show_error)
         self.busy = BusyLine()
         self._make_views(context)
-        of_this_computer = row(self.choose, self.kinds, 2 * GRID, self.guidelines)
-        of_this_computer.setStretch(3, 1)
+        of_this_computer = row(self.choose, self.kinds, 2 * GRID, (self.guidelines, 1))
         of_hosts = row(self.pairs, self.read, 0)
         self.body.addLayout(of_this_computer)
         self.body.addLayout(of_hosts)
@@ -113,18 +111,8 @@ class LintPage(Page):
         about = Card()
         for item in (self.reason, self.source, self.replacement):
             about.body.addWidget(item)
-        right = QWidget()
-        layout = QVBoxLayout(right)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.view, 1)
-        layout.addWidget(about)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.setChildrenCollapsible(False)
-        self._split.setHandleWidth(2 * GRID)
-        self._split.addWidget(self.tree)
-        self._split.addWidget(right)
-        self._split.setSizes([400, 640])
+        right = holder(column((self.view, 1), about))
+        self._split = split(self.tree, right, sizes_px=(400, 640), handle_px=2 * GRID)
 
     def enter(self) -> None:
         """Fetch stored pairs and running labs, and which guidelines apply."""

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from pyqtgraph.exporters import ImageExporter
 from PySide6.QtCore import QBuffer, QIODevice
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
 from app.domain.atomic import replace_file
 from app.domain.plain_text import formula_safe
 from app.wording.language import source_language
 from app.wording.titles import stored_title
+from ui.common.file_dialogs import ask_save
 from ui.common.texts import tr
 from ui.plots.base import ScopePlot
 from ui.plots.export_rows import plain
@@ -65,14 +66,8 @@ def export_menu(parent: QWidget, plots: Sequence[ScopePlot]) -> QMenu:
 
 def _ask(parent: QWidget, kind: str, render: partial[bytes]) -> None:
     content = render()  # what is shown now, not when the dialog closes
-    dialog = QFileDialog(parent, tr("Save the plot"))
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters([f"{kind.upper()} (*.{kind})"])
-    dialog.setDefaultSuffix(kind)
-    dialog.selectFile(f"plot.{kind}")
-    dialog.fileSelected.connect(lambda name: _write(parent, Path(name), content))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
+    filters = {kind: f"{kind.upper()} (*.{kind})"}
+    ask_save(parent, tr("Save the plot"), filters, lambda path: _write(parent, path, content), name="plot")
 
 
 def _write(parent: QWidget, path: Path, content: bytes) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QWidget
 
-from ui.common.basics import ElidedLabel, button
+from ui.common.basics import ElidedLabel, button, column, holder, row
 from ui.common.data_table import DataTable
 from ui.common.icons import set_icon
 from ui.common.texts import tr
@@ -77,13 +77,7 @@ class PlotFrame(QFrame):
         top.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.setSpacing(2)
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
-        for widget in below:
-            layout.addWidget(widget)
+        self.setLayout(column(top, (self._stack, 1), *below, margin_px=4, spacing_px=2))
         self._name_switch()
         self._name_scale()
         self.shown = next((plot.shown for plot in self._plots if isinstance(plot, CandidatePlot)), None)
@@ -183,13 +177,7 @@ def framed(plot: ScopePlot, *below: QWidget, variant: str = "card", beside: Sequ
 def _side_by_side(plots: Sequence[ScopePlot]) -> QWidget:
     if len(plots) == 1:
         return plots[0]
-    holder = QWidget()
-    layout = QHBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(2)
-    for plot in plots:
-        layout.addWidget(plot)
-    return holder
+    return holder(row(*plots, spacing_px=2))
 
 
 def _make_table(figures: PlotTable, name: str) -> DataTable:
@@ -206,8 +194,8 @@ def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
     """Change only what is different, so that neither selection nor focus moves."""
     if table.rowCount() != len(rows):
         table.setRowCount(len(rows))
-    for nth, row in enumerate(rows):
-        for column, text in enumerate(row):
-            cell = table.cell(nth, column)
+    for nth, texts in enumerate(rows):
+        for place, text in enumerate(texts):
+            cell = table.cell(nth, place)
             if cell.text() != text:
                 cell.setText(text)

@@ -14,11 +14,11 @@ from ui.common.sample_model import Curve
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SizesAxis
-from ui.plots.base import EndLabel, Floats, PlotTable
+from ui.plots.base import Floats, PlotTable
 from ui.plots.export_rows import CURVE_COLUMNS, ExportRows, curve_cells
-from ui.plots.hover import HoverSeries, interval_text
-from ui.plots.pens import log_ceiling, log_floor, nice_top, solution_brush, solution_pen, solution_symbol
-from ui.plots.shown import CandidatePlot, Shown
+from ui.plots.hover import HoverSeries
+from ui.plots.pens import solution_brush, solution_pen, solution_symbol
+from ui.plots.shown import CandidatePlot, Shown, point_lines
 
 _MARKER_PX = 8
 _MOST_BANDS = 3
@@ -127,24 +127,8 @@ class LatencyPlot(CandidatePlot):
             self._rest_y()
             self.set_end_labels(())
             return
-        low = min(float(curve.p5_ms.min()) for curve in drawn)
-        high = max(float(curve.p95_ms.max()) for curve in drawn)
-        if self.is_log:
-            self.set_y_range(log_floor(low), log_ceiling(high))
-        else:
-            self.set_y_range(0, nice_top(1.02 * high))
-        self.set_end_labels(
-            [
-                EndLabel(
-                    self._titles[curve.key][0],
-                    series_style(curve.key[0]).colour,
-                    bool(series_style(curve.key[0], self._titles[curve.key][1]).dash),
-                    float(np.log10(curve.frame_bytes[-1])),
-                    float(self.scaled(curve.mean_ms)[-1]),
-                )
-                for curve in drawn
-            ]
-        )
+        self.fit_ms(min(float(curve.p5_ms.min()) for curve in drawn), max(float(curve.p95_ms.max()) for curve in drawn))
+        self.set_end_labels([self.curve_label(self._titles, curve) for curve in drawn])
 
     def redraw(self) -> None:
         """Draw the curves once more."""
@@ -162,15 +146,7 @@ class LatencyPlot(CandidatePlot):
         ]
 
     def _point_text(self, curve: Curve, nth: int) -> str:
-        low, high = ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth]))
-        lines = (
-            self._titles[curve.key][0],
-            tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
-            tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
-            tr("5th to 95th percentile: %1").replace("%1", interval_text(low, high)),
-            tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
-        )
-        return "\n".join(lines)
+        return "\n".join((self._titles[curve.key][0], *point_lines(curve, nth)))
 
     def figures(self) -> PlotTable:
         """Return mean and band of each candidate at each frame size."""

@@ -14,11 +14,11 @@ from ui.common.sample_model import Curve
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SizesAxis
-from ui.plots.base import EndLabel, PlotTable
+from ui.plots.base import PlotTable
 from ui.plots.export_rows import CURVE_COLUMNS, ExportRows, curve_cells
-from ui.plots.hover import HoverSeries, interval_text
-from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
-from ui.plots.shown import ItemsPlot, Shown
+from ui.plots.hover import HoverSeries
+from ui.plots.pens import plot_pen, solution_pen, solution_symbol
+from ui.plots.shown import ItemsPlot, Shown, point_lines
 
 _WIDTHS_PX = (1.0, 2.5)
 _MARKER_PX = 8
@@ -69,7 +69,7 @@ class OverlayPlot(ItemsPlot):
         self.show_scale(is_there=bool(drawn))
         self._show_all([curve for _, curve in drawn])
         last = {curve.key: curve for _, curve in drawn}  # the later one where there are both
-        self.set_end_labels([self._end_label(curve) for curve in last.values()])
+        self.set_end_labels([self.curve_label(self._names, curve) for curve in last.values()])
 
     def _drawn(self) -> list[tuple[int, Curve]]:
         return [(nth, one) for nth, some in enumerate(self._curves) for one in some if self.shown.is_shown(one.key)]
@@ -92,15 +92,9 @@ class OverlayPlot(ItemsPlot):
         sizes = np.unique(np.concatenate([curve.frame_bytes for curve in drawn]))
         self._sizes_axis.sizes = tuple(int(size) for size in sizes)
         self.set_x_range(float(np.log10(sizes[0])) - 0.08, float(np.log10(sizes[-1])))
-        low = min(float(curve.mean_ms.min()) for curve in drawn)
-        high = max(float(curve.mean_ms.max()) for curve in drawn)
-        self.set_y_range(*((log_floor(low), log_ceiling(high)) if self.is_log else (0, nice_top(1.02 * high))))
-
-    def _end_label(self, curve: Curve) -> EndLabel:
-        title, nth = self._names[curve.key]
-        style = series_style(curve.key[0], nth)
-        x, y = float(np.log10(curve.frame_bytes[-1])), float(self.scaled(curve.mean_ms)[-1])
-        return EndLabel(title, style.colour, bool(style.dash), x, y)
+        self.fit_ms(
+            min(float(curve.mean_ms.min()) for curve in drawn), max(float(curve.mean_ms.max()) for curve in drawn)
+        )
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the means of both comparisons, the later ones first."""
@@ -113,16 +107,7 @@ class OverlayPlot(ItemsPlot):
         return partial(self._text, self._times[nth], curve)
 
     def _text(self, time: str, curve: Curve, nth: int) -> str:
-        ends = interval_text(ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth])))
-        lines = (
-            self._names[curve.key][0],
-            time,
-            tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
-            tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
-            tr("5th to 95th percentile: %1").replace("%1", ends),
-            tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
-        )
-        return "\n".join(lines)
+        return "\n".join((self._names[curve.key][0], time, *point_lines(curve, nth)))
 
     def figures(self) -> PlotTable:
         """Return both means of each candidate at each frame size."""

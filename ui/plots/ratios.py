@@ -19,7 +19,7 @@ from ui.plots.base import EndLabel, Floats, PlotTable
 from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
-from ui.plots.shown import CandidatePlot, Shown
+from ui.plots.shown import CandidatePlot, Shown, candidate_label
 
 _LEAST_TOP = 1.2
 _LEAST_CYCLES = 10
@@ -109,7 +109,7 @@ class RatioPlot(CandidatePlot):
             self._fit_axes(drawn)
         else:
             self._show_y(0.9, _LEAST_TOP)
-        self.set_end_labels([self._end_label(curve) for curve in drawn])
+        self.set_end_labels([self._last_label(curve) for curve in drawn])
 
     def _spread_rounds(self, drawn: Sequence[RatioCurve]) -> float:
         """Give the points of each candidate a place of its own beside the end of a round; return the gap in cycles."""
@@ -153,11 +153,9 @@ class RatioPlot(CandidatePlot):
         """Draw the curves once more."""
         self.draw(self._curves)
 
-    def _end_label(self, curve: RatioCurve) -> EndLabel:
-        title, nth = self._titles[curve.key]
-        style = series_style(curve.key[0], nth)
+    def _last_label(self, curve: RatioCurve) -> EndLabel:
         x, y = float(curve.cycle[-1]) + self._beyond, float(self.scaled(curve.ratio)[-1])
-        return EndLabel(title, style.colour, bool(style.dash), x, y)
+        return candidate_label(self._titles, curve.key, x, y)
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the ratios after the rounds, then those after the cycles between them."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QStackedWidget, QWidget
 
 from app.domain.hosts import DIRECTIONS
 from app.domain.results import CampaignPlan
 from app.domain.solutions import BASELINE
 from app.wording.messages import local_text
-from ui.common.basics import label
+from ui.common.basics import column, label, row
 from ui.common.live_values import Figures
 from ui.common.sample_model import LiveModel
 from ui.common.texts import count, ms, tr
@@ -137,20 +137,9 @@ class PlotBoard(QWidget):
         self._main.addWidget(framed(self.latency))
         self._main.addWidget(framed(self.ratios, self.interim))
         now = framed(self.arriving, self.figures)
-        lower = QHBoxLayout()
-        lower.setSpacing(GRID)
         self.throughput.newest.setContentsMargins(GRID, 0, 0, 0)
-        lower.addWidget(framed(self.throughput, self.throughput.newest), 5)
-        lower.addWidget(self._cpu_frame(), 4)
-        right = QVBoxLayout()
-        right.setSpacing(GRID)
-        right.addWidget(now, 6)
-        right.addLayout(lower, 5)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self._main, 10)
-        layout.addLayout(right, 11)
+        lower = row((framed(self.throughput, self.throughput.newest), 5), (self._cpu_frame(), 4))
+        self.setLayout(row((self._main, 10), (column((now, 6), (lower, 5)), 11)))
 
     def _cpu_frame(self) -> PlotFrame:
         self._cpu_heading = plot_heading(tr("CPU, %"))
@@ -171,7 +160,7 @@ class _FigureLine(QWidget):
         self._values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
         self._percentiles: list[QLabel] = []
-        for column, (name, text) in enumerate(
+        for nth, (name, text) in enumerate(
             (
                 ("count", tr("replies")),
                 ("p50", tr("median")),
@@ -186,11 +175,11 @@ class _FigureLine(QWidget):
             self._values[name] = value
             self._names[name] = text
             head = label(text, "muted", is_wrapping=False)
-            grid.addWidget(head, 0, column)
-            grid.addWidget(value, 1, column)
+            grid.addWidget(head, 0, nth)
+            grid.addWidget(value, 1, nth)
             if name not in ("count", "lost"):
                 self._percentiles += [head, value]
-            grid.setColumnStretch(column, 2 if name == "count" else 1)
+            grid.setColumnStretch(nth, 2 if name == "count" else 1)
 
     def show_percentiles(self, *, is_one: bool) -> None:
         """Hide percentiles unless the replies are those of one candidate."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.wording.colours import series_style
 from ui.common.candidate_rows import Key
+from ui.common.sample_model import Curve
 from ui.common.swatch import swatch_icon
-from ui.common.texts import tr
+from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
-from ui.plots.base import ScopePlot
+from ui.plots.base import EndLabel, ScopePlot
+from ui.plots.hover import interval_text
+from ui.plots.pens import log_ceiling, log_floor, nice_top
 
 _TOGGLE_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -82,6 +87,39 @@ class CandidatePlot(ScopePlot):
         self.shown = shown or Shown()
         super().__init__(theme, *words, **more)  # type: ignore[arg-type]
         self.shown.changed.connect(self.redraw)
+
+    def fit_ms(self, low: float, high: float) -> None:
+        """Show times in ms from 0 on, or on a logarithmic scale from a little below the least one on."""
+        self.set_y_range(*((log_floor(low), log_ceiling(high)) if self.is_log else (0, nice_top(1.02 * high))))
+
+    def curve_label(self, names: Mapping[Key, tuple[str, int]], curve: Curve) -> EndLabel:
+        """Return the label at the end of a curve over frame sizes; names as in `candidate_label`."""
+        x, y = float(np.log10(curve.frame_bytes[-1])), float(self.scaled(curve.mean_ms)[-1])
+        return candidate_label(names, curve.key, x, y)
+
+
+def candidate_label(names: Mapping[Key, tuple[str, int]], key: Key, x: float, y: float) -> EndLabel:
+    """Return a label with the name and the style of a candidate.
+
+    Args:
+        names: Label and position among its solution's suites, by candidate.
+        x: Where, in the units of the axis.
+        y: The same.
+    """
+    title, nth = names[key]
+    style = series_style(key[0], nth)
+    return EndLabel(title, style.colour, bool(style.dash), x, y)
+
+
+def point_lines(curve: Curve, nth: int) -> tuple[str, ...]:
+    """Return what the label of a point of a curve over frame sizes says."""
+    low, high = ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth]))
+    return (
+        tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
+        tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
+        tr("5th to 95th percentile: %1").replace("%1", interval_text(low, high)),
+        tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
+    )
 
 
 class ItemsPlot(CandidatePlot):

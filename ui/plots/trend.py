@@ -20,11 +20,11 @@ from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
-from ui.plots.base import EndLabel, PlotTable
+from ui.plots.base import PlotTable
 from ui.plots.export_rows import WEIGHTED_COLUMNS, ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, interval_text
-from ui.plots.pens import log_ceiling, log_floor, nice_top, plot_pen, solution_pen, solution_symbol
-from ui.plots.shown import ItemsPlot, Shown
+from ui.plots.pens import plot_pen, solution_pen, solution_symbol
+from ui.plots.shown import ItemsPlot, Shown, candidate_label
 
 Floats = npt.NDArray[np.float64]
 _LEAST_SPAN_S = 3600.0
@@ -94,7 +94,12 @@ class TrendPlot(ItemsPlot):
         for line in series:
             self._draw_series(line)
         self._show_all(series)
-        self.set_end_labels([self._end_label(line) for line in series])
+        self.set_end_labels(
+            [
+                candidate_label(self._names, line.key, float(line.at_s[-1]), float(self.scaled(line.mean_ms)[-1]))
+                for line in series
+            ]
+        )
 
     def _series(self) -> list[_Series]:
         found = [
@@ -120,15 +125,7 @@ class TrendPlot(ItemsPlot):
         ends = [end for line in series for one in line.estimates for end in _ends(one)]
         span = max(_LEAST_SPAN_S, float(times.max() - times.min()))
         self.set_x_range(float(times.max()) - (1 + _AROUND) * span, float(times.max()) + _AROUND * span)
-        low, high = min(ends), max(ends)
-        self.set_y_range(*((log_floor(low), log_ceiling(high)) if self.is_log else (0, nice_top(1.02 * high))))
-
-    def _end_label(self, line: _Series) -> EndLabel:
-        title, nth = self._names[line.key]
-        style = series_style(line.key[0], nth)
-        return EndLabel(
-            title, style.colour, bool(style.dash), float(line.at_s[-1]), float(self.scaled(line.mean_ms)[-1])
-        )
+        self.fit_ms(min(ends), max(ends))
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the latencies of each candidate."""

@@ -19,7 +19,7 @@ from app.wording.messages import local_text
 from ui.common.basics import WIDE_PX, ScrollPage, column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
-from ui.common.texts import NONE, count, mbit_s, ms, pct, plain_tip, tr
+from ui.common.texts import NONE, count, mbit_s, ms, pct, tr
 from ui.common.theme import GRID
 from ui.plots.result_data import ResultData
 
@@ -190,9 +190,6 @@ def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:
 def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
     table.setRowCount(len(rows))
     for nth, texts in enumerate(rows):
-        for place, text in enumerate(texts):
-            cell = table.cell(nth, place)
-            cell.setText(text)
-            cell.setToolTip(plain_tip(text))
+        table.show_row(nth, texts, has_tips=True)
     table.share_width()
     table.setFixedHeight(table.height_for_all_px() if rows else 2 * table.horizontalHeader().sizeHint().height())

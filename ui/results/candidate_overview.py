@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.domain.capture import CaptureReport
 from app.domain.hosts import DIRECTIONS
@@ -17,7 +17,7 @@ from app.ranking.warnings import candidate_warnings
 from app.wording.findings import replacement_words
 from app.wording.local_forms import decimal
 from app.wording.messages import local_name, local_text
-from ui.common.basics import WIDE_PX, Card, ScrollPage, icon_label, label, row
+from ui.common.basics import WIDE_PX, Card, ScrollPage, column, holder, icon_label, label, row
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
 from ui.common.theme import GRID
@@ -46,11 +46,6 @@ class CandidateOverview(ScrollPage):
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show a candidate."""
         self._lines = []
-        fresh = QWidget()
-        fresh.setProperty("variant", "page")
-        outer = QHBoxLayout(fresh)
-        outer.setContentsMargins(GRID, GRID, GRID, GRID)
-        outer.setSpacing(2 * GRID)
         result, report = data.result(key), data.captures.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
         warnings = candidate_warnings(data.record, result)
@@ -59,13 +54,8 @@ class CandidateOverview(ScrollPage):
         if has_figures and not warnings:
             left.append(self._warnings(()))
         measured = self._measured(data, key) if has_figures else self._nothing_measured()
-        for cards in (left, [measured, self._built(data, key)]):
-            holder = QVBoxLayout()
-            holder.setSpacing(2 * GRID)
-            for card in cards:
-                holder.addWidget(card)
-            holder.addStretch(1)
-            outer.addLayout(holder, 1)
+        columns = (column(*cards, 0, spacing_px=2 * GRID) for cards in (left, [measured, self._built(data, key)]))
+        fresh = holder(row(*((one, 1) for one in columns), margin_px=GRID, spacing_px=2 * GRID), "page")
         self.replace(self._content, fresh)
         self._content = fresh
 
@@ -167,8 +157,7 @@ class CandidateOverview(ScrollPage):
 
     def _with_icon(self, card: Card, icon: str, role: str, text: str, variant: str = "") -> None:
         words = label(text, variant, is_selectable=True)
-        line = row(icon_label(icon, role), words)
-        line.setStretch(1, 1)
+        line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         card.body.addLayout(line)
         self._lines.append(text)

@@ -13,7 +13,7 @@ from app.ranking.outcome import Outcome, outcome_of
 from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
 from ui.common.attempt_story import attempt_story
-from ui.common.basics import button, column, label, name_tabs, row
+from ui.common.basics import button, column, holder, label, name_tabs, row
 from ui.common.candidate_details import CandidateDetails
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
@@ -69,9 +69,9 @@ class CandidatePage(Page):
         self._curve_at = self.tabs.addTab(framed(self.plot, variant="plain", beside=(self.limits,)), tr("Curve"))
         self._samples_at = self.tabs.addTab(self.samples, tr("Over time"))
         self.tabs.addTab(self.details, tr("Cryptography"))
-        self._capture_at = self.tabs.addTab(_padded(self.capture), tr("Packet tests"))
-        self.tabs.addTab(_padded(self.code), tr("Configuration"))
-        self._log_at = self.tabs.addTab(_padded(self.log), tr("Log"))
+        self._capture_at = self.tabs.addTab(holder(column(self.capture, margin_px=GRID)), tr("Packet tests"))
+        self.tabs.addTab(holder(column(self.code, margin_px=GRID)), tr("Configuration"))
+        self._log_at = self.tabs.addTab(holder(column(self.log, margin_px=GRID)), tr("Log"))
         self._lay_out()
 
     def first_focus(self) -> QWidget | None:
@@ -169,9 +169,7 @@ class CandidatePage(Page):
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
-        head = row(self.swatch, self.title, self.deploy)
-        head.setStretch(1, 1)
-        self.body.insertLayout(0, head)
+        self.body.insertLayout(0, row(self.swatch, (self.title, 1), self.deploy))
         self.body.insertWidget(1, self.where)
         self.body.addWidget(self.tabs, 1)
 
@@ -185,9 +183,3 @@ def _alone(data: ResultData, key: Key) -> CampaignRecord:
         attempts=tuple(one for one in record.plan.attempts if (one.solution, one.suite) == key),
     )
     return replace(record, plan=plan, attempts=record.attempts_of(key))
-
-
-def _padded(widget: QWidget) -> QWidget:
-    holder = QWidget()
-    holder.setLayout(column(widget, margin_px=GRID))
-    return holder

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QLabel, QVBoxLayout, QWidget
 
 from app.domain.capture import CaptureReport, FrameOverhead
 from app.domain.verdicts import Finding
 from app.wording.capture_sentences import advice_sentence, break_counts, break_title, crossing_sentence, packets_text
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.basics import WIDE_PX, ScrollPage, icon_label, label, row
+from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, label, row
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, tr
 from ui.common.theme import GRID, Theme
@@ -47,24 +47,11 @@ class CaptureDetails(QWidget):
         self.overhead.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.overhead.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.overhead.setSelectionMode(DataTable.SelectionMode.NoSelection)
-        content = QWidget()
-        content.setProperty("variant", "page")
-        self._above, self._below = QVBoxLayout(), QVBoxLayout()
-        rows = QVBoxLayout(content)
-        rows.setContentsMargins(0, 0, GRID, 0)
-        rows.setSpacing(GRID)
-        for part in (self._above, self._below):
-            part.setSpacing(GRID)
-        rows.addLayout(self._above)
-        rows.addWidget(self.overhead)
-        rows.addLayout(self._below)
-        rows.addWidget(self.protocols)
-        rows.addStretch(1)
-        scroll = ScrollPage(content, WIDE_PX)
+        self._above, self._below = column(), column()
+        rows = column(self._above, self.overhead, self._below, self.protocols, 0, margin_px=(0, 0, GRID, 0))
+        scroll = ScrollPage(holder(rows, "page"), WIDE_PX)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        self.setLayout(row(scroll))
         self.text = ""
 
     def show_report(self, title: str, report: CaptureReport, slow: Finding | None) -> None:
@@ -103,8 +90,7 @@ class CaptureDetails(QWidget):
         self.overhead.setVisible(bool(costs))
         self.overhead.setRowCount(len(costs))
         for nth, cost in enumerate(costs):
-            for column, text in enumerate(_cost_texts(cost)):
-                self.overhead.cell(nth, column).setText(text)
+            self.overhead.show_row(nth, _cost_texts(cost))
         if costs:
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 
@@ -117,11 +103,7 @@ class CaptureDetails(QWidget):
 
     def _with_icon(self, icon: str, text: str) -> None:
         role = {"check": "good", "error": "bad", "warning": "legacy", "clock": "legacy"}.get(icon, "text")
-        holder = QWidget()
-        line = row(icon_label(icon, role), label(text, is_selectable=True))
-        line.setStretch(1, 1)
-        holder.setLayout(line)
-        self._below.addWidget(holder)
+        self._below.addWidget(holder(row(icon_label(icon, role), (label(text, is_selectable=True), 1))))
         self.text += f"{text}\n"
 
     def _add_text(self, part: QVBoxLayout, text: str, variant: str = "") -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.domain.capture import Property, properties_of
 from app.wording.capture_sentences import RESULT_WORDS, worst_breakage
 from app.wording.messages import local_text
-from ui.common.basics import label
+from ui.common.basics import column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
+from ui.common.splits import split
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
@@ -70,19 +71,8 @@ class CaptureView(QWidget):
         self.table.itemSelectionChanged.connect(self._on_row)
         self.details = CaptureDetails(theme)
         self.nothing = label(tr("No packet tests in this comparison."), "muted")
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.setHandleWidth(2 * GRID)
-        split.addWidget(self.table)
-        split.addWidget(self.details)
-        split.setSizes([640, 440])
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        self._split = split
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.addWidget(self.nothing)
-        layout.addWidget(split, 1)
+        self._split = split(self.table, self.details, sizes_px=(640, 440), stretches=(3, 2), handle_px=2 * GRID)
+        self.setLayout(column(self.nothing, (self._split, 1), margin_px=GRID))
         theme.changed.connect(self._redraw)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -108,11 +98,10 @@ class CaptureView(QWidget):
         self.nothing.setVisible(not keys)
         self._split.setVisible(bool(keys))
         self.table.setColumnHidden(_SPEED, not data.slow)
-        self.table.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.table.setRowCount(len(keys))
-        for nth, key in enumerate(keys):
-            self._fill_row(nth, key, data)
-        self.table.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        with QSignalBlocker(self.table):
+            self.table.setRowCount(len(keys))
+            for nth, key in enumerate(keys):
+                self._fill_row(nth, key, data)
         self._show_names()
         if keys:
             self.table.setCurrentCell(0, 0)
@@ -148,8 +137,8 @@ class CaptureView(QWidget):
             _MTU: count(mtu) if mtu is not None else NONE,
             _SPEED: tr("slow") if slow is not None else NONE,
         }
-        for column, text in texts.items():
-            cell = self.table.cell(nth, column)
+        for place, text in texts.items():
+            cell = self.table.cell(nth, place)
             cell.setText(text)
             cell.setToolTip(plain_tip(text))
         name = self.table.cell(nth, _NAME)
@@ -161,12 +150,12 @@ class CaptureView(QWidget):
         leak = short_leak(leak_appearance(proof.verdict), proof) if proof is not None else None
         self._show_appearance(nth, _LEAK, leak)
         results = properties_of(report)
-        for column, kind in _PROPERTIES.items():
+        for place, kind in _PROPERTIES.items():
             rated = None
             if report.injection is not None:
                 verdict = results[kind].verdict
                 rated = property_appearance(verdict, tr(RESULT_WORDS[verdict]), is_exempt=report.injection.is_exempt)
-            self._show_appearance(nth, column, rated)
+            self._show_appearance(nth, place, rated)
         worst = worst_breakage(proof.broken) if proof is not None else None
         self._show_appearance(nth, _BROKEN, short_break(worst) if worst is not None else None)
 

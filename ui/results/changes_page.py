@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QListWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QListWidget, QTabWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
@@ -13,7 +13,7 @@ from app.domain.results import CampaignRecord
 from app.ranking.comparing import Change, ComparedSetting, ComparisonDiff
 from app.wording.local_forms import decimal, minute_text
 from app.wording.messages import local_text
-from ui.common.basics import button, label, name_tabs, row
+from ui.common.basics import button, column, holder, label, name_tabs, row
 from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import DataTable
@@ -84,23 +84,11 @@ class ChangesPage(Page):
         self._show_parts(is_there=False)
 
     def _candidates_tab(self) -> QWidget:
-        tab = QWidget()
-        layout = QVBoxLayout(tab)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.note)
-        return tab
+        return holder(column((self.table, 1), self.note))
 
     def _trend_tab(self) -> QWidget:
-        tab = QWidget()
-        layout = QVBoxLayout(tab)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(framed(self.trend, variant="plain"), 3)
         self.past.setMinimumHeight(_LEAST_LIST_EM * self.past.fontMetrics().height())
-        layout.addWidget(self.past, 1)
-        return tab
+        return holder(column((framed(self.trend, variant="plain"), 3), (self.past, 1)))
 
     def first_focus(self) -> QWidget | None:
         """The tabs."""
@@ -160,8 +148,7 @@ class ChangesPage(Page):
     def _fill_candidates(self, changes: Sequence[Change]) -> None:
         self.table.setRowCount(len(changes))
         for nth, one in enumerate(changes):
-            for column, text in enumerate(_cells(one)):
-                self.table.cell(nth, column).setText(text)
+            self.table.show_row(nth, _cells(one))
             names = self.data.names if self.data is not None else {}
             name, position = names.get((one.solution, one.suite), (one.title, 0))
             candidate = self.table.cell(nth, _CANDIDATE)
@@ -222,11 +209,10 @@ def _fill_settings(table: DataTable, settings: Sequence[ComparedSetting]) -> Non
     table.setRowCount(max(1, len(settings)))
     if not settings:
         table.cell(0, _WHAT).setText(tr("Hosts, versions and profile are the same."))
-        for column in (_OLD, _NEW):
-            table.cell(0, column).setText("")
+        for place in (_OLD, _NEW):
+            table.cell(0, place).setText("")
     for nth, one in enumerate(settings):
-        for column, text in enumerate(map(local_text, (one.what, one.before, one.after))):
-            table.cell(nth, column).setText(text)
+        table.show_row(nth, map(local_text, (one.what, one.before, one.after)))
 
 
 def _cells(one: Change) -> tuple[str, ...]:

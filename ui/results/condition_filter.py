@@ -34,11 +34,7 @@ class ConditionFilter(ChoiceBox):
     def show_conditions(self, names: Sequence[str]) -> None:
         """Offer these conditions; the choice is kept where it is among them."""
         former = self.name()
-        self.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.clear()
-        self.addItem(tr("Any condition"), "")
-        for name in names:
-            self.addItem(tr("As found") if name == AS_FOUND else name, name)
-        self.choose(former if len(names) > 1 else "")  # no filter remains that cannot be seen
-        self.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        entries = [(tr("As found") if name == AS_FOUND else name, name) for name in names]
+        # No filter remains that cannot be seen.
+        self.offer([(tr("Any condition"), ""), *entries], former if len(names) > 1 else "")
         self.setVisible(len(names) > 1)

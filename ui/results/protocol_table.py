@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from app.wording.link_protocols import (
@@ -17,11 +17,11 @@ from app.wording.link_protocols import (
     protocol_sentence,
     tunnel_words,
 )
-from ui.common.basics import label
+from ui.common.basics import column, label
 from ui.common.data_table import DataTable
 from ui.common.icons import make_icon
 from ui.common.texts import plain_tip, tr
-from ui.common.theme import GRID, Theme
+from ui.common.theme import Theme
 from ui.common.tips import set_tip
 
 _NAME, _TUNNEL, _JOINED = range(3)
@@ -46,11 +46,7 @@ class ProtocolTable(QWidget):
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
         self._remarks = label("", "muted", is_selectable=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.table)
-        layout.addWidget(self._remarks)
+        self.setLayout(column(self.table, self._remarks))
 
     def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> str:
         """Show what became of the protocols' frames, and return it as text."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
 from app.domain.profiles import Profile
 from app.domain.ranking import Ranking, Recommendation
 from app.ranking.outcome import Outcome
-from ui.common.basics import button, icon_label, label, set_variant
+from ui.common.basics import button, column, icon_label, label, row, set_variant
 from ui.common.folding import FoldingRow
 from ui.common.icons import set_icon
 from ui.common.outcome_texts import outcome_lines
@@ -43,13 +43,9 @@ class SentenceCard(QFrame):
             tr("Measure again"), "repeat", variant="primary", on_click=lambda: self.deciding_asked.emit(self._profile)
         )
         below = FoldingRow((self._warning, self.mind), (self.decide, self.why), _LEAST_TEXT_EM)
-        text = QVBoxLayout()
-        text.setSpacing(GRID // 2)
-        text.addWidget(self.sentence)
-        text.addWidget(below)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, GRID, GRID, GRID)
-        outer.setSpacing(GRID + 4)
+        text = column(self.sentence, below, spacing_px=GRID // 2)
+        outer = row(margin_px=(2 * GRID, GRID, GRID, GRID), spacing_px=GRID + 4)
+        self.setLayout(outer)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
@@ -23,6 +23,7 @@ from ui.common.basics import (
     ElidedLabel,
     ScrollPage,
     column,
+    holder,
     icon_label,
     label,
     label_for,
@@ -273,11 +274,9 @@ class ResultTabs(QTabWidget):
         self.ratios.draw(data.names, ratios)
 
     def _draw_cdfs(self, data: ResultData) -> None:
-        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.frame_size.clear()
-        for size in sorted({size for _, size in data.cdfs}):
-            self.frame_size.addItem(f"{count(size)} {tr('bytes')}", size)
-        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self.frame_size.offer(
+            (f"{count(size)} {tr('bytes')}", size) for size in sorted({size for _, size in data.cdfs})
+        )
         self._draw_cdf()
 
     def _draw_captures(self, data: ResultData) -> None:
@@ -290,13 +289,7 @@ class ResultTabs(QTabWidget):
             self.cdf.draw(self._data, self.frame_size.currentData())
 
     def _code_tab(self) -> QWidget:
-        tab = QWidget()
-        layout = QHBoxLayout(tab)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.candidates, 1)
-        layout.addWidget(self.code, 3)
-        return tab
+        return holder(row((self.candidates, 1), (self.code, 3), margin_px=GRID))
 
     def _hosts_tab(self, data: ResultData) -> QWidget:
         pair = data.record.plan.pair
@@ -345,9 +338,7 @@ def _why_tab(data: ResultData) -> QWidget:
             layout.addSpacing(GRID)
             layout.addWidget(label(title, "strong"))
         for sentence in sentences:
-            line = row(icon_label(icon, role), label(sentence, is_selectable=True))
-            line.setStretch(1, 1)
-            layout.addLayout(line)
+            layout.addLayout(row(icon_label(icon, role), (label(sentence, is_selectable=True), 1)))
     layout.addStretch(1)
     return ScrollPage(content)
 
@@ -369,8 +360,6 @@ def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:
     if not warnings:
         layout.addLayout(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
     for text in warnings:
-        line = row(icon_label("warning", "legacy"), label(text, is_selectable=True))
-        line.setStretch(1, 1)
-        layout.addLayout(line)
+        layout.addLayout(row(icon_label("warning", "legacy"), (label(text, is_selectable=True), 1)))
     layout.addStretch(1)
     return ScrollPage(content)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.declared import comparison_reason
@@ -22,10 +22,11 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
-from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_variant
+from ui.common.basics import ElidedLabel, ScrollPage, button, column, holder, label, row, set_variant
 from ui.common.candidate_rows import Key
 from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
+from ui.common.file_dialogs import ask_save
 from ui.common.folding import FoldingRow
 from ui.common.icons import set_icon
 from ui.common.page import BusyLine, Page
@@ -234,14 +235,9 @@ class ResultsPage(Page):
         if self.data is None:
             return
         record = self.data.record
-        pair = record.plan.pair.name.replace(":", "-")
-        dialog = QFileDialog(self, tr("Save the report"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(f"{_KINDS[ending]} (*.{ending})")
-        dialog.setDefaultSuffix(ending)
-        dialog.selectFile(f"{pair}-{record.campaign_id}.{ending}")
-        dialog.fileSelected.connect(lambda name: self.write_report(Path(name)))
-        dialog.open()
+        filters = {ending: f"{_KINDS[ending]} (*.{ending})"}
+        name = f"{record.plan.pair.name}-{record.campaign_id}"
+        ask_save(self, tr("Save the report"), filters, self.write_report, name=name)
 
     def _again(self) -> None:
         if self.data is not None:
@@ -344,21 +340,10 @@ class ResultsPage(Page):
         self.body.insertWidget(1, self.note)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.sentence)  # not scrolled: it is what the page is for
-        content = QWidget()
-        content.setProperty("variant", "page")
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        left = QWidget()
-        beside = row(self.fold, self.note.edit, GRID, self.shared)
-        beside.setStretch(3, 1)
-        left.setLayout(beside)
-        layout.addWidget(FoldingRow((left,), (self.weighting.choice,), 0))
-        layout.addWidget(self.weighting)
-        layout.addWidget(self.table)
-        layout.addWidget(self.tabs, 1)
-        self._content = layout
-        self._scroll = ScrollPage(content, max_width_px=None)
+        left = holder(row(self.fold, self.note.edit, GRID, (self.shared, 1)))
+        choice = FoldingRow((left,), (self.weighting.choice,), 0)
+        self._content = column(choice, self.weighting, self.table, (self.tabs, 1))
+        self._scroll = ScrollPage(holder(self._content, "page"), max_width_px=None)
         self.body.addWidget(self._scroll, 1)
         self._scroll.resized.connect(self._share_height)
         self.tabs.tabBarClicked.connect(self._show_whole_tab)

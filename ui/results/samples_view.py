@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ranking.sample_history import history_sizes, sample_history
-from ui.common.basics import ChoiceBox, label, name_box
+from ui.common.basics import ChoiceBox, column, label, name_box
 from ui.common.candidate_rows import Key
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, Theme
@@ -31,9 +31,7 @@ class SamplesView(QWidget):
         self.frame_size.currentIndexChanged.connect(self._on_size)
         self.note = label("", "muted", is_selectable=True)
         self.note.setContentsMargins(GRID, 0, GRID, 0)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(framed(self.plot, self.note, variant="plain", beside=(self.frame_size, self.limits)))
+        self.setLayout(column(framed(self.plot, self.note, variant="plain", beside=(self.frame_size, self.limits))))
 
     @property
     def has_samples(self) -> bool:
@@ -42,14 +40,9 @@ class SamplesView(QWidget):
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show a candidate; the chosen frame size remains where it has that."""
-        former = self.frame_size.currentData()
         self._data, self._key = data, key
-        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.frame_size.clear()
-        for size in history_sizes(data.record.attempts_of(key)):
-            self.frame_size.addItem(f"{count(size)} {tr('bytes')}", size)
-        self.frame_size.setCurrentIndex(max(0, self.frame_size.findData(former)))
-        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        sizes = history_sizes(data.record.attempts_of(key))
+        self.frame_size.offer(((f"{count(size)} {tr('bytes')}", size) for size in sizes), self.frame_size.currentData())
         self._on_size()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider, QWidget
 
 from app.ranking.weighting import BALANCED, PRESETS, Measure, Scoring, Weighting, Weights
 from app.wording.messages import local_text
-from ui.common.basics import ChoiceBox, icon_label, label, label_for, row
+from ui.common.basics import ChoiceBox, column, icon_label, label, label_for, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip
@@ -50,14 +50,9 @@ class WeightingBar(QFrame):
         self._shown: dict[Measure, QLabel] = {}
         self.title = label("", "strong")
         self.sentence = label("", is_selectable=True)
-        head = row(icon_label("edit"), self.title, label_for(tr("Score b&y"), self.methods), self.methods)
-        head.setStretch(1, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.setSpacing(GRID // 2)
-        layout.addLayout(head)
-        layout.addWidget(self.sentence)
-        layout.addLayout(self._make_sliders())
+        head = row(icon_label("edit"), (self.title, 1), label_for(tr("Score b&y"), self.methods), self.methods)
+        parts = (head, self.sentence, self._make_sliders())
+        self.setLayout(column(*parts, margin_px=(2 * GRID, GRID, 2 * GRID, GRID), spacing_px=GRID // 2))
         self._is_filling = False
         self.setVisible(False)
 

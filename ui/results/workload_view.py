@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.ranking.workloads import WorkloadTable
 from app.wording.messages import local_text
-from ui.common.basics import label
+from ui.common.basics import column, label
 from ui.common.data_table import DataTable
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
@@ -28,13 +28,9 @@ class WorkloadView(QWidget):
         self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.table, 1)
         notes = (tr("* the best, or as good: ranges of the rounds overlap"), *found.notes)
         self.notes = label("\n".join(notes), "muted", is_selectable=True)
-        layout.addWidget(self.notes)
+        self.setLayout(column((self.table, 1), self.notes, margin_px=GRID))
         self._fill(found)
 
     def _fill(self, found: WorkloadTable) -> None:
@@ -45,10 +41,10 @@ class WorkloadView(QWidget):
             for key, _ in found.candidates:
                 cell = one.cells.get(key)
                 texts.append("–" if cell is None else f"{cell.words}{' *' if cell.is_best else ''}")
-            for column, text in enumerate(texts):
-                item = self.table.cell(nth, column)
+            for place, text in enumerate(texts):
+                item = self.table.cell(nth, place)
                 item.setText(text)
                 item.setToolTip(plain_tip(text))
-                if column > 1:
+                if place > 1:
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             set_tip(self.table.cell(nth, 0), local_text(one.workload_title))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from ui.common.accessible import Role, announce, set_role
-from ui.common.basics import ElidedLabel, button, icon_label, label
+from ui.common.basics import ElidedLabel, button, icon_label, label, row
 from ui.common.icons import set_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
@@ -73,9 +73,8 @@ class TopBar(QFrame):
             QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
         self.lab = button(tr("lab: unknown"), "lab", variant="tab", tip=tr("Practice labs: start, stop, log in"))
         self.menu = button(tr("Menu"), "menu", variant="tab", tip=tr("Settings and pairs of hosts"))
-        layout = self._row = QHBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
-        layout.setSpacing(GRID)
+        layout = self._row = row(margin_px=(2 * GRID, 0, 2 * GRID, 0))
+        self.setLayout(layout)
         self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
         for widget in self._brand:
             layout.addWidget(widget)
@@ -215,14 +214,8 @@ class Footer(QFrame):
         self.next: QPushButton = button(tr("&Next"), "arrow-right", variant="primary", on_click=self.next_asked.emit)
         set_tip(self.back, shown_keys("Alt+Left"))
         set_tip(self.next, shown_keys("Alt+Right"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.help)
-        layout.addWidget(self.status, 1)
-        layout.addWidget(self.busy)
-        layout.addWidget(self.back)
-        layout.addWidget(self.next)
+        parts = (self.help, (self.status, 1), self.busy, self.back, self.next)
+        self.setLayout(row(*parts, margin_px=(2 * GRID, 0, 2 * GRID, 0)))
 
     def show_work(self, names: Sequence[str]) -> None:
         """Show that something is worked on, and name it."""

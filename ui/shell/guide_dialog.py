@@ -14,10 +14,10 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QWidget
 
 from app.wording.language import SOURCE_LANGUAGE, current_language
-from ui.common.basics import label
+from ui.common.basics import column, label
 from ui.common.search_field import SearchField
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -57,9 +57,8 @@ class GuideDialog(QDialog):
         self.text.setOpenExternalLinks(True)
         self.text.setSearchPaths([str(guide.parent)])
         self.text.sourceChanged.connect(self._on_source)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        body.setSpacing(GRID)
+        body = column(margin_px=2 * GRID)
+        self.setLayout(body)
         self.search = SearchField(tr("Search on this page (Ctrl+F, Enter for the next)"), tr("Search"))
         self.search.returnPressed.connect(self._find)
         self.search.textEdited.connect(self._find_first)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from app.services.language_choice import choose_language
 from app.wording.language import SOURCE_LANGUAGE
+from app.wording.language_choice import choose_language
 
 
 def use_locale(application: QCoreApplication, settings_file: Path) -> str:

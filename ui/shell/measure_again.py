@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.profiles import Profile
-from app.domain.results import CampaignRecord
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.wizard import Step
 from app.wording.titles import local_title
 from ui.common.texts import tr
@@ -26,9 +27,7 @@ def measure_again(
         profile: Instead of the comparison's own one.
     """
     wizard, pair = window.wizard, record.plan.pair
-    if window.is_measuring:
-        window.go(Step.RUN)
-        window.show_status(tr("A comparison is running: cancel it before starting another."))
+    if shows_running(window):
         return
     state = wizard.state
     wizard.repeat(record.plan if profile is None else replace(record.plan, profile=profile))
@@ -46,6 +45,26 @@ def measure_again(
         window.go(Step.HOSTS)
         window.hosts.show_pair(pair)
         window.hosts.discover()
+
+
+def shows_running(window: MainWindow) -> bool:
+    """Show the comparison that is running, if there is one: it has to end before another one begins."""
+    if window.is_measuring:
+        window.go(Step.RUN)
+        window.show_status(tr("A comparison is running: cancel it before starting another."))
+    return window.is_measuring
+
+
+def run_plan(window: MainWindow, found: Discovery, plan: CampaignPlan, resume_id: int | None) -> None:
+    """Measure what was planned before, with the candidates of the wizard.
+
+    Args:
+        resume_id: Number of the comparison that goes on; None for a new one.
+    """
+    window.wizard.set_plan(plan)
+    window.wizard.enter(Step.RUN)
+    window.run_page.begin(found, plan, resume_id)
+    window.show_page(window.run_page)
 
 
 def _is_looser(cap_mbit_s: float | None, former_mbit_s: float | None) -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout,
 from app.domain.errors import InvalidOption
 from app.domain.pair_names import check_pair_name
 from app.wording.messages import local_text
-from ui.common.basics import label, label_for, set_fault
+from ui.common.basics import column, label, label_for, set_fault
 from ui.common.dialogs import Question
 from ui.common.notices import Notice
 from ui.common.texts import pair_name_rule, tr
@@ -32,9 +32,8 @@ class Panel(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.setModal(True)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
-        outer.setSpacing(2 * GRID)
+        outer = column(margin_px=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID), spacing_px=2 * GRID)
+        self.setLayout(outer)
         outer.addWidget(label(title, "heading"))
         if intro:
             outer.addWidget(label(intro, "muted"))

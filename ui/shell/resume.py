@@ -14,7 +14,7 @@ from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.wizard import Step
 from app.wording.messages import local_text
 from ui.common.texts import tr
-from ui.shell.measure_again import measure_again
+from ui.shell.measure_again import measure_again, run_plan
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -69,7 +69,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         services.refuse_if_in_use(plan.pair)
         discovery = services.discover(plan.pair, token=token, on_progress=report)
         report(tr("Rolling back leftovers of the interrupted run"), None)
-        recovery = services.recovery(plan.pair, token=token)
+        recovery = services.recover(plan.pair, token=token)
         return _Found(campaign_id, plan, discovery, recovery.sentences(), recovery.is_clean)
 
     def fail(error: TunnelmarkError) -> None:
@@ -97,10 +97,6 @@ def _go_on(window: MainWindow, found: _Found) -> None:
     plan = window.step_page(Step.PLAN)
     if isinstance(plan, PlanPage):
         plan.restore_options()
-    wizard.set_plan(found.plan)
-    wizard.enter(Step.RUN)
-    run = window.run_page
-    run.begin(found.discovery, found.plan, found.campaign_id)
-    window.show_page(run)
+    run_plan(window, found.discovery, found.plan, found.campaign_id)
     if found.sentences:
-        run.notice.show_message("info", " ".join(map(local_text, found.sentences)))
+        window.run_page.notice.show_message("info", " ".join(map(local_text, found.sentences)))

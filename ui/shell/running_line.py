@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import ElidedLabel, button, icon_label, label, set_variant
+from ui.common.basics import ElidedLabel, button, column, icon_label, label, row, set_variant
 from ui.common.icons import set_icon
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
@@ -40,13 +40,9 @@ class RunningLine(QFrame):
         self.time = label("", is_wrapping=False)
         self.time.setFont(tabular(self.time.font()))
         self.show_button = button(tr("Show"), "arrow-right")
-        middle = QVBoxLayout()
-        middle.setSpacing(GRID // 2)
-        for item in (self.text, self.hint, self.bar):
-            middle.addWidget(item)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.setSpacing(GRID + 4)
+        middle = column(self.text, self.hint, self.bar, spacing_px=GRID // 2)
+        layout = row(margin_px=(2 * GRID, GRID, 2 * GRID, GRID), spacing_px=GRID + 4)
+        self.setLayout(layout)
         layout.addWidget(self._icon)
         layout.addWidget(self.left)
         layout.addLayout(middle, 1)
@@ -106,9 +102,8 @@ class RunningLines(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.lines = {area: RunningLine() for area in ("deployment", "leftover", "comparison", "census", "studies")}
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
+        layout = column(spacing_px=0)
+        self.setLayout(layout)
         for area, line in self.lines.items():
             line.show_button.clicked.connect(partial(self._ask, area))
             layout.addWidget(line)

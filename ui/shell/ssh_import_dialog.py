@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.domain.pair_names import suggest_pair_name
 from app.domain.pairs import underlay_problem
@@ -14,6 +15,7 @@ from app.wording.messages import local_text
 from ui.common.basics import ChoiceBox, ElidedLabel, button, label, label_for, row
 from ui.common.context import PageContext
 from ui.common.dropping import FileDrop
+from ui.common.file_dialogs import SSH_FOLDER, ask_open
 from ui.common.notices import Notice
 from ui.common.texts import pair_name_rule, tr
 from ui.common.theme import GRID
@@ -90,11 +92,10 @@ class SshImportDialog(CheckedQuestion):
         usable = [host for host in hosts.hosts if not host.problem]
         first = _gateways_first(usable)
         for nth, box in enumerate((self.a, self.b)):
-            box.blockSignals(True)  # noqa: FBT003 - Qt's own signature
-            box.clear()
-            box.addItems([host.alias for host in usable])
-            box.setCurrentIndex(usable.index(first[min(nth, len(first) - 1)]) if first else -1)
-            box.blockSignals(False)  # noqa: FBT003 - the same
+            with QSignalBlocker(box):
+                box.clear()
+                box.addItems([host.alias for host in usable])
+                box.setCurrentIndex(usable.index(first[min(nth, len(first) - 1)]) if first else -1)
         self._choice.setVisible(self.has_hosts)
         enable(self.yes, is_on=self.has_hosts, reason=tr("Choose a file with two hosts."))
         problems = [f"{host.alias}: {local_text(host.problem)}" for host in hosts.hosts if host.problem]
@@ -127,10 +128,7 @@ class SshImportDialog(CheckedQuestion):
         return next((host for host in self._hosts.hosts if host.alias == box.currentText()), None)
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, tr("Configuration of ssh"), str(Path("~/.ssh").expanduser()))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self.read(Path(path)))
-        dialog.open()
+        ask_open(self, tr("Configuration of ssh"), self.read, folder=SSH_FOLDER)
 
     def _on_dropped(self, paths: list[Path]) -> None:
         self.read(paths[0])
@@ -151,9 +149,7 @@ class SshImportDialog(CheckedQuestion):
 
     def _lay_out(self) -> None:
         self.body.addWidget(self.notice)
-        source = row(self.file, self.browse)
-        source.setStretch(0, 1)
-        self.body.addLayout(source)
+        self.body.addLayout(row((self.file, 1), self.browse))
         grid = QGridLayout(self._choice)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(2 * GRID)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton
 
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.measurement.wizard import ComparisonWizard, Step
 from app.ranking.outcome import outcome_of
 from ui.common.accessible import Role, set_role
-from ui.common.basics import button
+from ui.common.basics import button, column
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -51,9 +51,8 @@ class StepList(QFrame):
         self._inner: dict[Step, QHBoxLayout] = {}
         self._group = QButtonGroup(self)
         self._is_past = self._is_narrow = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
-        layout.setSpacing(2)
+        layout = column(margin_px=(0, 2 * GRID, 0, 2 * GRID), spacing_px=2)
+        self.setLayout(layout)
         for step, name in step_names().items():
             entry = button(f"{step.number}   {name}", variant="step", shortcut=f"Alt+{step.number}", role=Role.ListItem)
             entry.setCheckable(True)

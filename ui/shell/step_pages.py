@@ -10,7 +10,7 @@ from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.common.texts import tr
 from ui.results.results_page import ResultsPage
-from ui.shell.measure_again import go_on
+from ui.shell.measure_again import go_on, shows_running
 from ui.shell.page_links import connect_results
 from ui.shell.step_list import step_names
 
@@ -58,9 +58,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
 def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
     """Begin a new comparison, unless one is running."""
-    if window.is_measuring:
-        window.go(Step.RUN)
-        window.show_status(tr("A comparison is running: cancel it before starting another."))
+    if shows_running(window):
         return
     window.wizard.repeat(None)
     window.go(Step.HOSTS)

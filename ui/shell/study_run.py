@@ -10,9 +10,9 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
 from app.measurement.planned_study import PlannedStudy, WantedStudy, check_study_pair, plan_study
-from app.measurement.wizard import Step
 from app.wording.local_forms import listed_names
 from ui.common.texts import tr
+from ui.shell.measure_again import run_plan, shows_running
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -27,7 +27,7 @@ class _Found:
 
 def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> None:
     """Measure a study; what happens is shown on the page of running comparisons."""
-    if _shows_running(window):
+    if shows_running(window):
         return
     services = window.context.services
     page.notice.clear()
@@ -41,28 +41,16 @@ def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> Non
     page.start(tr("Inspecting both hosts"), plan, partial(_go_on, window, wanted), busy=page.busy)
 
 
-def _shows_running(window: MainWindow) -> bool:
-    """Show the comparison that is running, if there is one."""
-    if window.is_measuring:
-        window.go(Step.RUN)
-        window.show_status(tr("A comparison is running: cancel it before starting another."))
-    return window.is_measuring
-
-
 def _go_on(window: MainWindow, wanted: WantedStudy, found: _Found) -> None:
-    if _shows_running(window):  # begun while the hosts were inspected
+    if shows_running(window):  # begun while the hosts were inspected
         return
     planned, wizard = found.planned, window.wizard
     wizard.repeat(None)
     wizard.set_discovery(found.discovery)
     wizard.confirm_link(found.discovery.link, found.discovery.pair)
     wizard.choose([(one.solution, one.suite) for one in planned.plan.candidates])
-    wizard.set_plan(planned.plan)
-    wizard.enter(Step.RUN)
-    run = window.run_page
-    run.begin(found.discovery, planned.plan, planned.resume_id)
-    window.show_page(run)
-    run.notice.show_message("info", *_words(wanted, planned))
+    run_plan(window, found.discovery, planned.plan, planned.resume_id)
+    window.run_page.notice.show_message("info", *_words(wanted, planned))
 
 
 def _words(wanted: WantedStudy, planned: PlannedStudy) -> tuple[str, str]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
+from ui.common.basics import column, row
 from ui.common.page import Page
 from ui.common.texts import tr
 from ui.common.tips import enable
@@ -62,20 +63,9 @@ class Frame(QWidget):
         self.footer = Footer()
         self._steps: StepList | None = None
         self._key_is_for: QWidget | None = None
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self.stack, 1)
-        right.addWidget(self.footer)
-        self._middle = QHBoxLayout()
-        self._middle.setContentsMargins(0, 0, 0, 0)
-        self._middle.setSpacing(0)
-        self._middle.addLayout(right, 1)
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(0, 0, 0, 0)
-        self._outer.setSpacing(0)
-        self._outer.addWidget(self.top)
-        self._outer.addLayout(self._middle, 1)
+        self._middle = row((column((self.stack, 1), self.footer, spacing_px=0), 1), spacing_px=0)
+        self._outer = column(self.top, (self._middle, 1), spacing_px=0)
+        self.setLayout(self._outer)
 
     @property
     def steps(self) -> StepList:

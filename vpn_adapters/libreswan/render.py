@@ -5,14 +5,13 @@ Source: ipsec.conf(5) of Libreswan 5.2.
 
 from __future__ import annotations
 
-import textwrap
-
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.libreswan.identity import PUBLIC_KEY, key_database
 from vpn_adapters.libreswan.suites import ESP, GROUP, IKE
+from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 
@@ -45,9 +44,7 @@ def reqid(link: Link) -> int:
 
 def peer_key(request: PlanRequest, side: Side) -> bytes:
     """Return the peer's public key as PEM."""
-    body = textwrap.wrap(public_value(request.identity(side.other), PUBLIC_KEY, side.other), 64)
-    lines = ["-----BEGIN PUBLIC KEY-----", *body, "-----END PUBLIC KEY-----"]
-    return render_file((*request.header, f"Public key of host {side.other.upper()}"), lines)
+    return public_keys.peer_file(request, side, PUBLIC_KEY)
 
 
 def config(request: PlanRequest, side: Side) -> bytes:

@@ -8,10 +8,13 @@ import re
 import textwrap
 from collections.abc import Mapping
 
+from app.domain.adapters import PlanRequest
 from app.domain.commands import CommandResult
 from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
 from app.domain.messages import Message
 from vpn_adapters.shared.messages import CHECK_COMMANDS, NOT_PRINTED
+from vpn_adapters.shared.rendering import public_value, render_file
 
 PUBLIC_KEY, CERTIFICATE = "PUBLIC KEY", "CERTIFICATE"
 """Labels of PEM. Source: RFC 7468."""
@@ -68,6 +71,18 @@ def printed_der(
     if not der.startswith(b"\x30"):
         raise refused(outputs, name, what, commands)
     return der
+
+
+def peer_file(request: PlanRequest, side: Side, name: str) -> bytes:
+    """Return the peer's public key as a file in PEM.
+
+    Args:
+        side: The host that gets it.
+        name: Name under which its identity has the key, base64 of its DER form.
+    """
+    body = textwrap.wrap(public_value(request.identity(side.other), name, side.other), 64)
+    lines = [f"-----BEGIN {PUBLIC_KEY}-----", *body, f"-----END {PUBLIC_KEY}-----"]
+    return render_file((*request.header, f"Public key of host {side.other.upper()}"), lines)
 
 
 def pem(label: str, der: bytes) -> str:

@@ -333,6 +333,10 @@ WORKLOAD_NOT_ADAPTIVE = MessageForm(
     "Take the profile quick or standard; a command line can also go without --profile.",
 )
 LAST_MEASURED = MessageForm("measure.last-measured", "{at:time}, {status:text}")
+RUNNING_LABS = MessageForm("services.running-labs", "Pairs of running practice labs: {pairs}.")
+SAME_HOST_TWICE = MessageForm(
+    "services.same-host-twice", "{alias} is named for A and for B.", "Choose two different hosts."
+)
 RESUME_OTHER_LINK = MessageForm(
     "measure.resume-other-link",
     "The underlay addresses of {pair} have changed since comparison {campaign} began.",

@@ -4,6 +4,6 @@ Protocols and the values that cross them; the window's tests use fakes of these.
 a lab blocks, and is called in a worker thread. Must not hold an implementation.
 """
 
-from app.services.interfaces.comparison import ComparisonServices, PairChoice, Prompts
+from app.services.interfaces.comparison import ComparisonServices, Prompts
 
-__all__ = ["ComparisonServices", "PairChoice", "Prompts"]
+__all__ = ["ComparisonServices", "Prompts"]

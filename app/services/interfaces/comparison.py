@@ -7,7 +7,6 @@ method that talks to a host or a lab blocks, and is called in a worker thread, n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +18,7 @@ from app.domain.events import EventSink
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import ConfigKind, LintedFile
-from app.domain.pairs import Saving
+from app.domain.pairs import PairChoice, Saving
 from app.domain.progress import ProgressSink
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
@@ -46,14 +45,6 @@ class Prompts(Protocol):
     def report(self, sentence: str) -> None:
         """Show a sentence, for example that there is no keyring and a password is kept in memory only."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class PairChoice:
-    """A pair that can be chosen, with when it was last measured in words (empty if never)."""
-
-    pair: PairSpec
-    last_measured: str
 
 
 class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
@@ -204,12 +195,8 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return the default file of a report."""
         ...
 
-    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
-        """Roll back both hosts after a run that died; return sentences that say what was found and done."""
-        ...
-
-    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
-        """Do the same; return for each host what was found and whether it is clean now."""
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Roll back both hosts after a run that died; return for each what was found and whether it is clean now."""
         ...
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ Every method that takes a token talks to hosts: it blocks, and is called in a wo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -14,30 +13,13 @@ from app.deployment.events import Confirmation, DeploymentSink
 from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.deployment import Deployment, DeploymentOptions, DryRun
+from app.domain.deployment import Deployment, DeploymentOptions, DryRun, LanPort
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec, Side
 from app.domain.progress import ProgressSink
 
 AUDIT_KINDS = ("csv", "json")
 """Endings of the files that an audit log can be written to."""
-
-
-@dataclass(frozen=True, slots=True)
-class LanPort:
-    """An interface that a tunnel could be joined with.
-
-    Attributes:
-        side: The host.
-        name: Kernel name.
-        note: What is known of it, in words.
-        refusal: Why it cannot be taken, as a sentence; empty where it can.
-    """
-
-    side: Side
-    name: str
-    note: str = ""
-    refusal: str = ""
 
 
 @runtime_checkable

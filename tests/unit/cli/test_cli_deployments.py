@@ -335,7 +335,7 @@ def entry(host: str, number: int) -> AuditEntry:
 def test_the_whole_audit_log_is_written_in_place_of_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.services.deployments.AUDIT_LIMIT", 2)
+    monkeypatch.setattr("app.deployment.audit_export.AUDIT_LIMIT", 2)
     with Store.open(find_paths().database) as store:
         for number in range(5):
             store.audit(entry(PAIR.a.address, number))

@@ -33,11 +33,11 @@ from app.deployment.monitor_log import Health, Loss
 from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
+from app.domain.pairs import PairChoice
 from app.domain.results import CampaignRecord
 from app.lab import CpuKind, LabStatus
 from app.policy import GUIDELINES, all_rows
 from app.ranking import rank
-from app.services.interfaces import PairChoice
 from support.fake_solutions import discovery
 from support.stored_deployments import DEPLOYMENT
 

@@ -27,9 +27,18 @@ from app.deployment.lan.messages import (
     UNDERLAY_RUNS_OVER,
 )
 from app.deployment.messages import NEEDS_FOREIGN_PATH
-from app.deployment.slots import SLOTS, bridge_name, free_index, persistent_link, persistent_names, slot_of
+from app.deployment.slots import (
+    SLOTS,
+    bridge_name,
+    free_index,
+    persistent_link,
+    persistent_names,
+    replaced_by_next,
+    slot_of,
+)
 from app.deployment.status import parse_state
 from app.domain.commands import FileToWrite
+from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
 from app.domain.hosts import HostSpec, Nic, PairSpec, Side
 from app.domain.link import Link, TunnelNames
@@ -37,6 +46,7 @@ from app.tunnel.plan import plan_of
 from support.deploy_world import made_up_facts, make_world
 from support.made_up_vpn import MadeUpVpn, step
 from support.message_checks import HasMessage, has_message
+from support.stored_deployments import DEPLOYMENT, PAIR
 
 MARK = "ab" * 8
 
@@ -59,6 +69,22 @@ def test_a_pair_has_one_place_whatever_it_is_called() -> None:
     pair = PairSpec("north", HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
     assert slot_of(pair) == slot_of(replace(pair, name="south", a=HostSpec("x", "gateway")))
     assert slot_of(pair) != slot_of(replace(pair, underlay_b="192.0.2.3"))
+
+
+@pytest.mark.parametrize("state", DeploymentState)
+def test_the_next_deployment_replaces_what_a_host_keeps(state: DeploymentState) -> None:
+    stored = replace(DEPLOYMENT, slot=slot_of(PAIR), state=state)
+    is_replaced = state in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
+    assert replaced_by_next(PAIR, [stored]) == (stored if is_replaced else None)
+
+
+def test_the_next_deployment_replaces_the_newest_of_its_pair_in_its_slot() -> None:
+    stored = replace(DEPLOYMENT, slot=slot_of(PAIR))
+    newer = replace(stored, id="newer")
+    other_pair = replace(stored, id="of-another-pair", pair=replace(PAIR, name="south"))
+    other_slot = replace(stored, id="in-another-slot", slot="ffffffff")
+    assert replaced_by_next(PAIR, [other_pair, other_slot, newer, stored]) == newer
+    assert replaced_by_next(replace(PAIR, underlay_b="192.0.2.3"), [newer, stored]) is None
 
 
 def test_the_first_free_place_is_taken() -> None:

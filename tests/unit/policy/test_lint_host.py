@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fake_hosts import Answer, FakeHost
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import BatchLineSink, Command, CommandResult
+from app.domain.commands import BatchLineSink, Command, CommandResult, SessionPair
 from app.domain.hosts import Privilege
 from app.domain.verdicts import FindingQuestion
-from app.linting.host_files import MAX_HOST_FILE_BYTES, lint_host
+from app.linting.host_files import MAX_HOST_FILE_BYTES, lint_host, lint_hosts
 from app.linting.messages import HOLDS_NUL, NOT_READ_TOO_MUCH
 from app.policy.messages import (
     ACCESS_FAULT,
@@ -85,6 +85,12 @@ def test_files_are_found_by_their_places_and_linted() -> None:
     assert all(not file.error for file in files.values())
     clean = files["gw1:/etc/wireguard/wg0.conf"].findings
     assert not any(has_message(FILE_HOLDS_SECRET)(one.reason) for one in clean)
+
+
+def test_both_hosts_are_linted_and_those_of_a_come_first() -> None:
+    sessions = SessionPair(Host("gw1", answer), Host("gw2", answer))
+    files = lint_hosts(sessions, token=CancelToken())
+    assert [file.path.partition(":")[0] for file in files] == [*["gw1"] * len(FILES), *["gw2"] * len(FILES)]
 
 
 def test_versions_of_the_host_decide_on_defaults() -> None:

@@ -16,7 +16,6 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.linting import LintedFile
 from app.domain.paths import Paths
 from app.domain.verdicts import FindingQuestion, Verdict
-from app.linting.files import LintOptions
 from app.policy import DEFAULT_GUIDELINES
 from app.services.wiring import Services
 from support import adapter_cases
@@ -69,16 +68,13 @@ def is_outside(file: LintedFile) -> bool:
     return any("BSI TR-02102-2" in one.source for one in file.findings)
 
 
-def test_files_are_linted_by_what_is_picked_unless_another_user_says_otherwise(
-    services: Services, tmp_path: Path
-) -> None:
+def test_files_are_linted_by_what_is_picked(services: Services, tmp_path: Path) -> None:
     path = tmp_path / "site.ovpn"
     path.write_text(SITE)
     services.use_guidelines(())
     assert not is_outside(services.lint_file(path))
     services.use_guidelines(["bsi-tr-02102-2"])
     assert is_outside(services.lint_file(path))
-    assert not is_outside(services.lint_file(path, LintOptions(guidelines=())))
 
 
 @pytest.mark.parametrize(("words", "is_reported"), [((), True), (("--policy", "none"), False)])

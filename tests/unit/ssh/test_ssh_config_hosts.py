@@ -10,7 +10,7 @@ import pytest
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind
 from app.domain.messages.inputs import HOST_NOT_IMPORTABLE
-from app.services.pairs import PairOperations
+from app.measurement.pairs import PairOperations
 from app.ssh.config_hosts import read_ssh_hosts, user_ssh_config
 from app.ssh.messages import SSH_CONFIG_NO_FILE
 from app.ssh.targets import read_ssh_config, resolve

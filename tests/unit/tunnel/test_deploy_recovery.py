@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import CleanupFailed
-from app.domain.hosts import Side
+from app.domain.commands import HostSession
+from app.domain.errors import CleanupFailed, HostUnreachable
+from app.domain.hosts import HostSpec, Side
 from app.domain.link import STATE_DIR
-from app.tunnel import recover
+from app.tunnel import recover, recover_pair
 from app.tunnel.messages import (
     DIED_WHILE_LOCKING,
     IS_WORKING,
@@ -23,6 +24,7 @@ from app.tunnel.recovery import Found
 from support.deploy_world import World, build_and_vanish, open_tunnel, running_world, shell_of, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.message_checks import has_message
+from support.stored_deployments import PAIR
 from support.tunnel_state import still_up
 
 
@@ -126,6 +128,22 @@ def test_recover_says_which_host_it_could_not_reach(world: World) -> None:
     assert report.a.is_clean
     assert report.b.found is Found.UNREACHABLE
     assert not report.is_clean
+
+
+def test_a_host_that_cannot_be_logged_in_to_does_not_delay_the_other(world: World) -> None:
+    def connect(host: HostSpec, _token: CancelToken) -> HostSession:
+        if host == PAIR.b:
+            raise HostUnreachable("beta is away.")
+        return world.sessions.a
+
+    build_and_vanish(world, lease_s=600)
+    forget_owner(world)
+    report = recover_pair(PAIR, connect, token=CancelToken())
+    assert report.a.found is Found.ABANDONED
+    assert report.a.is_clean
+    assert (report.b.found, report.b.sentence) == (Found.UNREACHABLE, "beta is away.")
+    assert recover(world.sessions, token=CancelToken()).is_clean
+    wait_until_untouched(world)
 
 
 def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> None:

@@ -5,13 +5,12 @@ Source: strongswan.conf(5) and swanctl.conf(5) of strongSwan 5.9.1 and 6.0.1.
 
 from __future__ import annotations
 
-import textwrap
-
 from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared import public_keys
+from vpn_adapters.shared.rendering import render_file, setting
 from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
@@ -102,9 +101,7 @@ def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2, tries: int
 
 def peer_key(request: PlanRequest, side: Side) -> bytes:
     """Return the peer's public key as PEM."""
-    body = textwrap.wrap(public_value(request.identity(side.other), PUBLIC_KEY, side.other), 64)
-    lines = ["-----BEGIN PUBLIC KEY-----", *body, "-----END PUBLIC KEY-----"]
-    return render_file((*request.header, f"Public key of host {side.other.upper()}"), lines)
+    return public_keys.peer_file(request, side, PUBLIC_KEY)
 
 
 def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> bytes:

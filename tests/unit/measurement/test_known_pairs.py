@@ -12,7 +12,7 @@ from sample_records import pair
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
 from app.domain.paths import Paths
-from app.services.messages import RUNNING_LABS
+from app.measurement.messages import RUNNING_LABS
 from app.services.wiring import Services
 from app.storage.messages import KNOWN_PAIRS, UNKNOWN_PAIR
 from support.message_checks import has_message

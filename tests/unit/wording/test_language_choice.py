@@ -9,9 +9,9 @@ import pytest
 
 from app.domain.preferences import Preferences
 from app.policy.settings_file import Settings, write_settings
-from app.services.language_choice import choose_language
 from app.wording import language
 from app.wording.language import VARIABLE, current_language
+from app.wording.language_choice import choose_language
 
 
 @pytest.fixture(autouse=True)

@@ -1,27 +1,79 @@
-"""Stored pairs: saved, renamed, copied, removed, and made of hosts of a configuration of ssh."""
+"""Pairs: found by name, saved, renamed, copied, removed, and made of hosts of a configuration of ssh."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-from app.domain.errors import InvalidOption
+from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
-from app.domain.pair_names import check_pair_name
-from app.domain.pairs import Saving, check_pair
+from app.domain.messages import sentences
+from app.domain.pair_names import LAB_PREFIX, check_pair_name
+from app.domain.pairs import PairChoice, Saving, check_pair
+from app.domain.progress import ProgressSink
 from app.domain.ssh_hosts import SshHosts
-from app.services.messages import SAME_HOST_TWICE
+from app.lab.practice_labs import Labs
+from app.measurement.firewalls import FirewallConsents
+from app.measurement.messages import LAST_MEASURED, RUNNING_LABS, SAME_HOST_TWICE
 from app.storage import Store
 
 
 class PairOperations:
-    """Implements `app.services.interfaces.desk.PairServices`.
+    """Implements what `app.services.interfaces` says of pairs.
 
     Attributes:
         store: Where pairs are kept.
+        lab_service: Practice labs.
+        firewall_consents: Which firewalls may be opened.
     """
 
     store: Store
+    lab_service: Labs
+    firewall_consents: FirewallConsents
+
+    # --- pairs by name ------------------------------------------------------------------------------------------------
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        """Return stored pairs and running labs."""
+        labs = map(self.firewall_consents.apply, self.lab_service.pairs())
+        pairs = [*labs, *self.store.list_pairs()]
+        return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
+
+    def _last_measured(self, pair_name: str) -> str:
+        latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)
+        if latest is None:
+            return ""
+        return LAST_MEASURED(at=f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}", status=latest.status.value)
+
+    def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
+        if name.startswith(LAB_PREFIX):
+            found = self.lab_service.pair(name.removeprefix(LAB_PREFIX), token=token, on_progress=on_progress)
+            return self.firewall_consents.apply(found)
+        return self._stored_pair(name)
+
+    def known_pair(self, name: str) -> PairSpec:
+        """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
+        if name.startswith(LAB_PREFIX):
+            return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix(LAB_PREFIX)))
+        return self._stored_pair(name)
+
+    def _stored_pair(self, name: str) -> PairSpec:
+        """Return a stored pair; where there is none of that name, labs that run would do as well."""
+        try:
+            return self.store.get_pair(name)
+        except NotFound as error:
+            labs = [pair.name for pair in self.lab_service.pairs()]
+            if not labs:
+                raise
+            raise NotFound(error.message, hint=sentences((error.hint, RUNNING_LABS(pairs=labs)))) from error
+
+    def allow_opening_firewalls(self, pair: PairSpec, *, may_open: bool) -> PairSpec:
+        """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""
+        return self.firewall_consents.change(pair, may_open=may_open)
+
+    # --- stored pairs -------------------------------------------------------------------------------------------------
 
     def save_pair(self, pair: PairSpec, how: Saving) -> None:
         """Store a pair.

@@ -23,7 +23,7 @@ from app.domain.pair_names import check_pair_name, suggest_pair_name
 from app.domain.pairs import Saving
 from app.domain.results import CampaignStatus
 from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
-from app.services.pairs import PairOperations
+from app.measurement.pairs import PairOperations
 from app.storage import Store
 from app.storage.messages import (
     KNOWN_PAIRS,

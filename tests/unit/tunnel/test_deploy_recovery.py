@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import CleanupFailed, HostUnreachable
-from app.domain.hosts import HostSpec, Side
+from app.domain.hosts import HostSpec, NodeHost, Side
 from app.domain.link import STATE_DIR
 from app.tunnel import recover, recover_pair
 from app.tunnel.messages import (
@@ -143,6 +144,26 @@ def test_a_host_that_cannot_be_logged_in_to_does_not_delay_the_other(world: Worl
     assert report.a.is_clean
     assert (report.b.found, report.b.sentence) == (Found.UNREACHABLE, "beta is away.")
     assert recover(world.sessions, token=CancelToken()).is_clean
+    wait_until_untouched(world)
+
+
+def test_machines_behind_gateways_are_rolled_back_like_them(world: World) -> None:
+    nodes = [
+        NodeHost(HostSpec(f"node-{side}", f"192.0.2.{number}"), "eth1", "eth2") for number, side in enumerate("ab")
+    ]
+    at = {nodes[0].host: world.a, nodes[1].host: world.b}
+
+    def connect(host: HostSpec, _token: CancelToken) -> HostSession:
+        if host not in at:
+            raise HostUnreachable("The gateways are away.")
+        return at[host]
+
+    build_and_vanish(world, lease_s=600)
+    forget_owner(world)
+    report = recover_pair(replace(PAIR, node_a=nodes[0], node_b=nodes[1]), connect, token=CancelToken())
+    assert (report.a.found, report.b.found) == (Found.UNREACHABLE, Found.UNREACHABLE)
+    assert [(one.found, one.is_clean) for one in report.nodes] == [(Found.ABANDONED, True)] * 2
+    assert not report.is_clean
     wait_until_untouched(world)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.discovery.host import discover_host
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, HostSpec, NodeHost, PairSpec, Side
 from app.domain.link import Link
 from app.domain.topology import NodeKind, Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel
+from app.measurement.messages.studies import NO_NODE_MACHINES
 from app.measurement.tunnels import LEASE_S
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.node_machines import BridgedNodes, NodesRequest, node_machines
@@ -56,6 +59,29 @@ class NodeMachines:
         built = [(one.plan, one.link) for one in tunnels]
         request = NodesRequest(interfaces, built, settings, self.pair, bridged)
         return node_machines(self.sessions, request, token=token, audit=self.audit, lease_s=LEASE_S)
+
+
+def log_in_to_nodes(
+    pair: PairSpec,
+    connect: Callable[[PairSpec], SessionPair],
+    *,
+    token: CancelToken,
+    audit: Callable[[AuditEntry], None],
+) -> NodeMachines:
+    """Log in to the machines behind both gateways of a pair.
+
+    Args:
+        connect: Logs in to both hosts of a pair.
+        audit: Writes down every command that changes one of the machines.
+
+    Raises:
+        InvalidOption: The pair names none.
+    """
+    nodes = pair.nodes
+    if not nodes:
+        raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
+    sessions = connect(replace(pair, a=nodes[Side.A].host, b=nodes[Side.B].host))
+    return NodeMachines(pair.name, nodes, sessions, discover_host(sessions.a, {}, token=token), audit)
 
 
 def lans_of(machines: NodeMachines | None) -> Mapping[Side, str]:

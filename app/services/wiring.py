@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.deployment.events import DeploymentNote
 from app.deployment.operations import DeploymentOperations
 from app.discovery.candidates import judge_again
-from app.discovery.host import discover_host
 from app.discovery.install_on_host import install_on_host
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import HostUnreachable, InvalidOption
+from app.domain.errors import HostUnreachable
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import ConfigKind, LintedFile
 from app.domain.paths import Paths, find_paths
@@ -34,8 +32,7 @@ from app.linting.host_files import lint_hosts
 from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, preview_candidate
 from app.measurement.lab_studies import LabStudyOperations
-from app.measurement.messages.studies import NO_NODE_MACHINES
-from app.measurement.node_machines import NodeMachines
+from app.measurement.node_machines import NodeMachines, log_in_to_nodes
 from app.measurement.pairs import PairOperations
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
@@ -193,18 +190,10 @@ class Services(
         return self._connections.pair(pair, token=token)
 
     def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to.
-
-        Raises:
-            InvalidOption: The pair names none.
-        """
-        nodes = pair.nodes
-        if not nodes:
-            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
-        machines = replace(pair, a=nodes[Side.A].host, b=nodes[Side.B].host)
-        sessions = self._connections.pair(machines, token=token)
-        facts = discover_host(sessions.a, {}, token=token)
-        return NodeMachines(pair.name, nodes, sessions, facts, self.store.audit)
+        """Return the machines behind both gateways of a pair, logged in to."""
+        return log_in_to_nodes(
+            pair, lambda machines: self._connections.pair(machines, token=token), token=token, audit=self.store.audit
+        )
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         """Roll back both hosts, and nodes, after a run that died; one that is out of reach delays no other."""

@@ -108,7 +108,7 @@ def test_what_cannot_be_done_is_refused_before_a_login(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("lab ssh", "side (one of A, B)"),
+        ("lab ssh", "side (one of A, B, NODE-A, NODE-B)"),
         ("lab", "COMMAND (one of up, down, condition, status, ssh)"),
         ("pair import-ssh-config", "--file"),
         ("history --json --delete 1", "--json"),

@@ -46,7 +46,8 @@ def test_it_is_stored_measured_only_with_consent_and_removed(hosts: NetHosts, de
     assert "--allow-load" in err
     out = tmp_path / "own.json"
     run(desk, "compare", pair.name, *QUICK, "--allow-load", "--load-cap", "5", "--json", str(out))
-    assert 0 < max(load(out)["results"][0]["throughput_mbit_s"].values()) < 6
+    # On a busy computer iperf3 catches up with what it could not send: 6.3 was seen. Without the cap it is Gbit/s.
+    assert 0 < max(load(out)["results"][0]["throughput_mbit_s"].values()) < 10
     run(desk, "pair", "remove", pair.name)
     run(desk, "pair", "show", pair.name, status=2)
 

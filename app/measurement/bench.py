@@ -53,7 +53,8 @@ class StageClock:
                 self._end()
             case AttemptDropped():
                 self._end()
-                self._tests_s[event.key] = self.seconds.pop(event.key, {}).get(Stage.PACKET_TESTS, 0.0)
+                tests_s = self.seconds.pop(event.key, {}).get(Stage.PACKET_TESTS, 0.0)
+                self._tests_s[event.key] = tests_s or self._tests_s.get(event.key, 0.0)
             case AttemptEnded():
                 self._end()
                 # A disturbed attempt is repeated without its packet tests.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.adapters import TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
+from app.domain.errors import Cancelled, DeadlineExceeded, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import sentences
@@ -93,17 +93,20 @@ class ActiveTunnel:
         """Return the numbers of the processes that the tunnel's steps left running on one host.
 
         Returns:
-            In ascending order; none where the kernel carries the frames.
+            In ascending order; none where the kernel carries the frames, or the host does not answer within PIDS_S.
 
         Raises:
-            ConnectionLost, DeadlineExceeded, Cancelled: As for any command, within PIDS_S.
+            ConnectionLost: As for any command.
         """
         if self._request.adapter.info.space is not Space.USER:
             return ()
         mark = self._switcher.process_tag(side)
         command = Command(shell_step_argv(_DAEMONS_SCRIPT, mark, self.link.run_dir), timeout_s=PIDS_S, is_root=True)
-        with deadline_token(PIDS_S) as token:
-            words = self._hosts[side].session.run(command, token=token).stdout.split()
+        try:
+            with deadline_token(PIDS_S) as token:
+                words = self._hosts[side].session.run(command, token=token).stdout.split()
+        except (Cancelled, DeadlineExceeded):  # the token is ours alone: its time is over
+            return ()
         return tuple(sorted(int(word) for word in words if word.isdecimal() and len(word) <= MAX_PID_DIGITS))
 
     def can_switch(self, suite: Suite) -> bool:

@@ -72,7 +72,7 @@ class _Around:
         return self.carrier.census(facts_a, facts_b)
 
     def identity(self, request: PlanRequest, side: Side, /) -> IdentityRecipe:
-        """Return the tunnel's recipe with a secret: of both nodes, made on A; of a LAN, made there and never sent."""
+        """Return the tunnel's recipe with a secret: of both nodes, made on A; of a LAN, made for that side alone."""
         own = self.carrier.identity(self._roomy(request), side)
         is_shared = self.place is ProtectedPlace.NODES
         more = identity.recipe(request.link, side if is_shared else Side.A)

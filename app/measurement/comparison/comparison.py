@@ -96,7 +96,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         """Store that the rest was not run; of an attempt that was to be repeated, its disturbed figures."""
         not_made = [key for key in left if self._repeats.earlier(key) is None]
         for key in left:
-            self.context.keep(self._repeats.earlier(key) or not_run(key, reason, message))
+            self.context.keep(self._repeats.left(key, message) or not_run(key, reason, message))
         number = len(self.context.plan.attempts)
         return sentences((message, ATTEMPTS_NOT_RUN(left=len(not_made), number=number) if not_made else ""))
 

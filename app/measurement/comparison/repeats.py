@@ -47,6 +47,13 @@ class Repeats:
         self.number += 1
         self._disturbed[attempt.key.position] = attempt
 
+    def left(self, key: AttemptKey, why: str) -> Attempt | None:
+        """Return the disturbed attempt whose repeat is not made, with that doubt; None where there is none."""
+        earlier = self._disturbed.get(key.position)
+        if earlier is None:
+            return None
+        return replace(earlier, repeats=earlier.repeats + 1, doubts=(*earlier.doubts, REPEAT_ENDED_EARLY(why=why)))
+
     def kept(self, attempt: Attempt) -> Attempt:
         """Return which attempt counts: of a repeat that did not complete, the disturbed one before it."""
         earlier = self._disturbed.get(attempt.key.position)

@@ -345,6 +345,9 @@ def test_what_is_cancelled_before_the_repeat_begins_keeps_the_disturbed_figures(
 
     assert record.status is CampaignStatus.CANCELLED
     assert [one.status for one in record.attempts] == [AttemptStatus.COMPLETED, AttemptStatus.NOT_RUN]
+    disturbed = stage.store.load_campaign(record.campaign_id).attempts[0]
+    assert disturbed.repeats == 1, "it counts when the comparison is resumed"
+    assert any(map(has_message(REPEAT_ENDED_EARLY), disturbed.doubts))
     assert has_message(ATTEMPTS_NOT_RUN, left=1, number=2)(stage.store.messages[record.campaign_id])
 
 

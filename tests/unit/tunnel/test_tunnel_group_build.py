@@ -16,6 +16,7 @@ from app.domain.errors import Cancelled, CleanupFailed, CommandFailed, Environme
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel import active_tunnel
 from app.tunnel.messages import (
     GROUP_ROLLED_BACK,
     INTERFACE_PRESENT,
@@ -184,6 +185,13 @@ def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
         assert has_message(PROGRAM_ENDED)(group.failures[1])
         assert still_up(group.tunnels[0])
     assert_untouched(world)
+
+
+def test_a_host_too_slow_to_name_its_daemons_ends_no_measurement(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _open(world, InstanceVpn()) as group:
+        assert group.tunnels[0].daemon_pids(Side.A)
+        monkeypatch.setattr(active_tunnel, "PIDS_S", 1e-6)
+        assert group.tunnels[0].daemon_pids(Side.A) == ()
 
 
 def test_a_daemon_that_hides_its_environment_outlives_its_helpers(world: World) -> None:

@@ -7,7 +7,7 @@ set -e
 # @include gro.sh
 # @include link.sh
 if [ -e "/sys/class/net/$2" ]; then echo "An interface named $2 is already there." >&2; exit 1; fi
-if [ -n "$(ip -o -4 addr show dev "$1" scope global)" ]; then
+if [ -n "$(ip -o addr show dev "$1" scope global)" ]; then
   echo "$1 has addresses, by which nothing could reach this host once it is in a bridge." >&2
   exit 1
 fi

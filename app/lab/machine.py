@@ -174,7 +174,7 @@ def qemu_argv(plan: MachinePlan) -> list[str]:
         plan: What machine is wanted.
 
     Returns:
-        Program and arguments; the supervisor replaces the marks for the descriptors of underlay and LAN.
+        Program and arguments; the supervisor fills in the descriptors of underlay and LAN.
         Source: qemu(1) of QEMU 7.2 and 10.0.
     """
     machine = plan.machine

@@ -50,18 +50,20 @@ class Repeats:
     def left(self, key: AttemptKey, why: str) -> Attempt | None:
         """Return the disturbed attempt whose repeat is not made, with that doubt; None where there is none."""
         earlier = self._disturbed.get(key.position)
-        if earlier is None:
-            return None
-        return replace(earlier, repeats=earlier.repeats + 1, doubts=(*earlier.doubts, REPEAT_ENDED_EARLY(why=why)))
+        return None if earlier is None else _not_repeated(earlier, why)
 
     def kept(self, attempt: Attempt) -> Attempt:
         """Return which attempt counts: of a repeat that did not complete, the disturbed one before it."""
         earlier = self._disturbed.get(attempt.key.position)
         if earlier is not None and attempt.status is not AttemptStatus.COMPLETED:
-            doubt = REPEAT_ENDED_EARLY(why=attempt.message)
-            attempt = replace(earlier, repeats=attempt.repeats, doubts=(*earlier.doubts, doubt))
+            attempt = _not_repeated(earlier, attempt.message)
         self._attempts[attempt.key.position] = attempt
         return attempt
+
+
+def _not_repeated(attempt: Attempt, why: str) -> Attempt:
+    """Return a disturbed attempt whose repeat counts, though it did not complete, with that doubt."""
+    return replace(attempt, repeats=attempt.repeats + 1, doubts=(*attempt.doubts, REPEAT_ENDED_EARLY(why=why)))
 
 
 def _spreads(attempts: Sequence[Attempt]) -> list[float]:

@@ -24,6 +24,7 @@ from ui.common.theme import Theme
 from ui.plots.axes import LogAxis, SecondsAxis, SizesAxis
 from ui.plots.base import EndLabel, ScopePlot
 from ui.plots.latency import LatencyPlot
+from ui.plots.limits import LimitsBox
 from ui.plots.packet_stream import ArrivingPlot, buckets
 from ui.plots.pens import nice_top, symbol_of
 from ui.plots.rtt_history import RttHistoryPlot
@@ -186,6 +187,19 @@ def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: 
     plots[2].draw("wireguard", np.empty(0), np.full(0, math.nan))
     assert plots[0].heading.text() == "Throughput, Mbit/s"
     assert plots[1].words == ""
+
+
+def test_a_closed_plot_follows_the_theme_no_more(qtbot: QtBot, theme: Theme) -> None:
+    plot = ArrivingPlot(theme)
+    box = LimitsBox(theme, plot)
+    qtbot.addWidget(box)
+    box.setCurrentIndex(1)
+    plot.close()
+    plot.close()
+    with qtbot.captureExceptions() as exceptions:
+        theme.zoom(1.25)
+        theme.zoom(0)
+    assert exceptions == []
 
 
 def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:

@@ -135,6 +135,12 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         theme.changed.connect(self.restyle)
         self.restyle()
 
+    def close(self) -> None:
+        """Close it for good: nothing is drawn in it from now on, and it follows the theme no more."""
+        if not self.closed:
+            self._theme.changed.disconnect(self.restyle)
+            super().close()
+
     def restyle(self) -> None:
         """Take the scheme's colours."""
         colours = self._theme.colours

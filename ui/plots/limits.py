@@ -53,7 +53,9 @@ class LimitLines:
         self.make()
 
     def make(self) -> None:
-        """Make the lines anew, in the colours of the scheme."""
+        """Make the lines anew, in the colours of the scheme; a closed plot has none."""
+        if self._plot.closed:
+            return
         for _, line in self._lines:
             self._plot.removeItem(line)
         limits = controller_limits(self._setting) if self._setting is not None else ()

@@ -13,7 +13,7 @@ from vpn_adapters.libreswan.identity import PUBLIC_KEY, key_database
 from vpn_adapters.libreswan.suites import ESP, GROUP, IKE
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
 
 CONNECTION = "tunnelmark"
 """Name of the connection in our own pluto."""
@@ -21,20 +21,12 @@ CONNECTION = "tunnelmark"
 _MOST_REQIDS = 16_383
 """Higher numbers are for pluto's own. Source: ipsec.conf(5), reqid."""
 
-
-def config_path(link: Link) -> str:
-    """Return where ipsec.conf lies."""
-    return f"{link.run_dir}/ipsec.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where pluto's log lies."""
-    return f"{link.run_dir}/pluto.log"
-
-
-def peer_key_path(link: Link) -> str:
-    """Return where the peer's public key lies, of which the cookies are made."""
-    return f"{link.run_dir}/peer.pem"
+config_path = run_file("ipsec.conf")
+"""Path of ipsec.conf."""
+log_path = run_file("pluto.log")
+"""Path of pluto's log."""
+peer_key_path = run_file("peer.pem")
+"""Path of the peer's public key, of which the cookies are made."""
 
 
 def reqid(link: Link) -> int:

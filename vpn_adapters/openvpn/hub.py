@@ -24,7 +24,7 @@ from vpn_adapters.shared.certificates import certificate_path, key_path
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import render_file, run_file
 from vpn_adapters.shared.taps import set_up_step
 
 FOLDER = "openvpn"
@@ -132,8 +132,6 @@ class OpenVpnHub:
         return (daemons.stop_command("openvpn", config_path(link)), daemon.command)
 
 
-def _connect_program(link: Link) -> str:
-    return f"{link.run_dir}/hub-connect.pl"
-
+_connect_program = run_file("hub-connect.pl")
 
 hub = OpenVpnHub()

@@ -15,7 +15,7 @@ from vpn_adapters.pptp.info import NAME
 from vpn_adapters.shared import guards, l2tpv3, ppp
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import render_file, run_file
 
 PORT = 1723
 """Port of A's control connection; the protocol has no other. Source: RFC 2637 section 3."""
@@ -30,6 +30,9 @@ MPPE_ROOM_BYTES = 4
 _ENCRYPTED = "MPPE 128-bit stateless compression enabled"
 """Source: ppp 2.4.9, ccp.c, method_name."""
 _HEADERS = IPV4_HEADER_BYTES + GRE_HEADER_BYTES + MPPE_HEADER_BYTES
+
+config_path = run_file("pptpd.conf")
+"""Path of pptpd's configuration on A."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -67,11 +70,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         kernel_modules=KERNEL_MODULES,
         breakages=ppp.breakages(link, program),
     )
-
-
-def config_path(link: Link) -> str:
-    """Return where pptpd's configuration lies on A."""
-    return f"{link.run_dir}/pptpd.conf"
 
 
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:

@@ -7,6 +7,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.hubs import each_client
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.rendering import run_file
 
 
 def hub_plan(
@@ -33,9 +34,8 @@ def hub_plan(
     )
 
 
-def program_path(link: Link) -> str:
-    """Return where the program that makes attempts lies on B."""
-    return f"{link.run_dir}/hub-flood.pl"
+program_path = run_file("hub-flood.pl")
+"""Path of the program that makes attempts on B."""
 
 
 def program_file(link: Link, text: str) -> FileToWrite:

@@ -30,7 +30,7 @@ from app.domain.messages import mark
 from vpn_adapters.shared import discovering, guards, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import render_file, run_file
 
 FRAMING_BYTES = 4
 """Protocol (1), check sequence (2) and flag (1); address and control are left out.
@@ -99,19 +99,12 @@ def pppd_of(host: HostFacts, solution: str) -> str:
     return discovering.feature(host.solutions[solution], _PPPD_PREFIX, "/usr/sbin/pppd")
 
 
-def secret_path(link: Link) -> str:
-    """Return where the password lies on both hosts, as a line of chap-secrets."""
-    return f"{link.run_dir}/ppp.secret"
-
-
-def log_path(link: Link) -> str:
-    """Return where the log lies on each host."""
-    return f"{link.run_dir}/ppp.log"
-
-
-def options_path(link: Link) -> str:
-    """Return where pppd's options lie on each host."""
-    return f"{link.run_dir}/ppp.options"
+secret_path = run_file("ppp.secret")
+"""Path of the password on both hosts, as a line of chap-secrets."""
+log_path = run_file("ppp.log")
+"""Path of the log on each host."""
+options_path = run_file("ppp.options")
+"""Path of pppd's options on each host."""
 
 
 def login(side: Side) -> str:
@@ -119,8 +112,7 @@ def login(side: Side) -> str:
     return f"tunnelmark-{side}"
 
 
-def _folder(link: Link) -> str:
-    return f"{link.run_dir}/ppp"
+_folder = run_file("ppp")
 
 
 def _mark(link: Link) -> str:

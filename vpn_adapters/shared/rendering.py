@@ -1,13 +1,23 @@
-"""Text for files that adapters generate."""
+"""Text and paths of files that adapters generate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.domain.adapters import PlanRequest, PublicIdentity
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
+from app.domain.link import Link
 from vpn_adapters.shared.messages import SETTING_UNUSABLE
+
+
+def run_file(name: str) -> Callable[[Link], str]:
+    """Return a function that gives the path of one of a tunnel's own files, or folders, on its hosts."""
+
+    def path(link: Link) -> str:
+        return f"{link.run_dir}/{name}"
+
+    return path
 
 
 def one_line(text: str) -> str:

@@ -17,7 +17,7 @@ from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import stop_command
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB, MAKE_HUB
-from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.rendering import run_file, setting
 from vpn_adapters.shared.taps import set_up_step, tap_step
 from vpn_adapters.tinc import adapter
 from vpn_adapters.tinc.identity import folder
@@ -93,8 +93,7 @@ def _clients_end(clients: int, request: PlanRequest) -> EndpointPlan:
     )
 
 
-def _client_host_path(link: Link) -> str:
-    return f"{folder(link)}/client.host"
+_client_host_path = run_file("tinc/client.host")
 
 
 @dataclass(frozen=True, slots=True)

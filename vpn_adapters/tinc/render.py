@@ -6,13 +6,11 @@ from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
 from vpn_adapters.tinc.identity import RSA_KEY, folder, node_name
 
-
-def config_path(link: Link) -> str:
-    """Return where the daemon's configuration lies on each host."""
-    return f"{folder(link)}/tinc.conf"
+config_path = run_file("tinc/tinc.conf")
+"""Path of the daemon's configuration on each host."""
 
 
 def host_path(link: Link, side: Side) -> str:
@@ -20,14 +18,10 @@ def host_path(link: Link, side: Side) -> str:
     return f"{folder(link)}/hosts/{node_name(side)}"
 
 
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/tinc.log"
-
-
-def pid_path(link: Link) -> str:
-    """Return where the daemon's process id lies on each host."""
-    return f"{link.run_dir}/tinc.pid"
+log_path = run_file("tinc.log")
+"""Path of the daemon's log on each host."""
+pid_path = run_file("tinc.pid")
+"""Path of the daemon's process id on each host."""
 
 
 def config(request: PlanRequest, side: Side) -> bytes:

@@ -15,6 +15,7 @@ from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.modular import tunnel
+from vpn_adapters.shared.rendering import run_file
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
 from vpn_adapters.shared.vtund import session
 from vpn_adapters.shared.vtund.ciphers import Cipher
@@ -34,6 +35,9 @@ PROGRAM = "vtund"
 
 UP_TIMEOUT_S = 30.0
 """A call that came before A listened is repeated after 5 s. Source: VTun 3.0.4, client.c."""
+
+log_path = run_file("vtund.log")
+"""Path of the daemon's log on each host."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -75,11 +79,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
             tap_down_breakage(link),
         ),
     )
-
-
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/vtund.log"
 
 
 def _carried(link: Link) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from vpn_adapters.shared.discovering import best_first
 from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_CLIENT_KEYS, MAKE_CLIENTS_OF_HUB, MAKE_HUB
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.shared.rendering import public_value, render_file
+from vpn_adapters.shared.rendering import public_value, render_file, run_file
 from vpn_adapters.shared.wireguard import carrier, identity
 from vpn_adapters.shared.wireguard.adapter import wireguard_adapter
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
@@ -39,12 +39,8 @@ def _client_key(number: int) -> str:
     return f"client-{number}"
 
 
-def _hub_key_path(link: Link) -> str:
-    return f"{link.run_dir}/hub.pub"
-
-
-def _peers_path(link: Link) -> str:
-    return f"{link.run_dir}/hub-peers.conf"
+_hub_key_path = run_file("hub.pub")
+_peers_path = run_file("hub-peers.conf")
 
 
 def _recipe(clients: int, request: PlanRequest, side: Side) -> IdentityRecipe:

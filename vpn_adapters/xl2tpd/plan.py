@@ -13,7 +13,7 @@ from app.domain.script_files import adapter_script
 from vpn_adapters.shared import l2tpv3, ppp
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import render_file, run_file
 from vpn_adapters.xl2tpd.discovery import KERNEL_MODULES
 from vpn_adapters.xl2tpd.info import NAME
 
@@ -26,6 +26,9 @@ PPP_HEADER_BYTES = 4
 
 _HEADERS = IPV4_HEADER_BYTES + UDP_HEADER_BYTES + L2TP_HEADER_BYTES + PPP_HEADER_BYTES
 _INSIDE = l2tpv3.packet_bytes(0, cookie_bytes=0)
+
+config_path = run_file("xl2tpd.conf")
+"""Path of xl2tpd's configuration on each host."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -51,11 +54,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         openings=(ppp.opening(link, side),),
         kernel_modules=KERNEL_MODULES,
     )
-
-
-def config_path(link: Link) -> str:
-    """Return where xl2tpd's configuration lies on each host."""
-    return f"{link.run_dir}/xl2tpd.conf"
 
 
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:

@@ -11,44 +11,26 @@ from app.domain.adapters import PlanRequest, UpCheck
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
-from app.domain.link import Link
 from app.domain.messages import mark
 from vpn_adapters.shared.openssh.algorithms import is_aead
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
 
 PEER = "tunnelmark-peer"
 """Client's name for its server, in its configuration and among known hosts."""
 
-
-def server_config_path(link: Link) -> str:
-    """Return where sshd's configuration lies on A."""
-    return f"{link.run_dir}/sshd_config"
-
-
-def authorized_keys_path(link: Link) -> str:
-    """Return where A's list of allowed keys lies."""
-    return f"{link.run_dir}/authorized_keys"
-
-
-def client_config_path(link: Link) -> str:
-    """Return where the client's configuration lies on B."""
-    return f"{link.run_dir}/ssh_config"
-
-
-def known_hosts_path(link: Link) -> str:
-    """Return where B's list of host keys lies."""
-    return f"{link.run_dir}/known_hosts"
-
-
-def log_path(link: Link) -> str:
-    """Return where the log lies on each host."""
-    return f"{link.run_dir}/ssh.log"
-
-
-def pid_path(link: Link) -> str:
-    """Return where the process id lies on each host."""
-    return f"{link.run_dir}/ssh.pid"
+server_config_path = run_file("sshd_config")
+"""Path of sshd's configuration on A."""
+authorized_keys_path = run_file("authorized_keys")
+"""Path of A's list of allowed keys."""
+client_config_path = run_file("ssh_config")
+"""Path of the client's configuration on B."""
+known_hosts_path = run_file("known_hosts")
+"""Path of B's list of host keys."""
+log_path = run_file("ssh.log")
+"""Path of the log on each host."""
+pid_path = run_file("ssh.pid")
+"""Path of the process id on each host."""
 
 
 def server_files(

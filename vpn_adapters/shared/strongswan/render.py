@@ -10,7 +10,7 @@ from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
-from vpn_adapters.shared.rendering import render_file, setting
+from vpn_adapters.shared.rendering import render_file, run_file, setting
 from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
@@ -26,25 +26,14 @@ sockets of the system's instance (stroke, updown, attr, resolve …)."""
 
 SWANCTL_PLUGINS = "random nonce openssl aes gcrypt curve25519 sha1 sha2 gmp pem pkcs1 pkcs8 pubkey"
 
-
-def daemon_config_path(link: Link) -> str:
-    """Return where strongswan.conf lies."""
-    return f"{link.run_dir}/strongswan.conf"
-
-
-def connection_path(link: Link) -> str:
-    """Return where swanctl.conf lies."""
-    return f"{link.run_dir}/swanctl.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where charon's log lies."""
-    return f"{link.run_dir}/charon.log"
-
-
-def socket_path(link: Link) -> str:
-    """Return where charon's control socket lies."""
-    return f"{link.run_dir}/charon.vici"
+daemon_config_path = run_file("strongswan.conf")
+"""Path of strongswan.conf."""
+connection_path = run_file("swanctl.conf")
+"""Path of swanctl.conf."""
+log_path = run_file("charon.log")
+"""Path of charon's log."""
+socket_path = run_file("charon.vici")
+"""Path of charon's control socket."""
 
 
 def reqid(link: Link) -> int:

@@ -11,7 +11,7 @@ from app.domain.hosts import Side
 from vpn_adapters.fastd.discovery import USER, USER_FEATURE
 from vpn_adapters.fastd.identity import PUBLIC_KEY, key_path
 from vpn_adapters.fastd.info import NAME
-from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 config_path = run_file("fastd.conf")
 """Path of the configuration on each host."""
@@ -48,4 +48,4 @@ def config(request: PlanRequest, side: Side) -> bytes:
         *remote,
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)

@@ -13,7 +13,7 @@ from vpn_adapters.libreswan.identity import PUBLIC_KEY, key_database
 from vpn_adapters.libreswan.suites import ESP, GROUP, IKE
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
-from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 CONNECTION = "tunnelmark"
 """Name of the connection in our own pluto."""
@@ -78,7 +78,7 @@ def config(request: PlanRequest, side: Side) -> bytes:
         f"    dpddelay={request.keepalive.pick(wired=10, metered=INTERVAL_S)}",
         "    auto=ignore",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _end(request: PlanRequest, host: Side, word: str) -> list[str]:

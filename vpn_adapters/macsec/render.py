@@ -9,7 +9,7 @@ from app.domain.hosts import Side
 from vpn_adapters.macsec.discovery import MKA_256
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.macsec.suites import CIPHER
-from vpn_adapters.shared.rendering import render_file, run_file, setting
+from vpn_adapters.shared.rendering import run_file, setting, suite_file
 
 _CIPHER_NUMBERS = {"gcm-aes-128": 0, "gcm-aes-256": 1}
 
@@ -47,7 +47,7 @@ def supplicant_config(request: PlanRequest, side: Side) -> bytes:
         *_choice(request),
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _choice(request: PlanRequest) -> list[str]:

@@ -24,7 +24,7 @@ from vpn_adapters.shared.certificates import certificate_path, key_path
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
-from vpn_adapters.shared.rendering import render_file, run_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 from vpn_adapters.shared.taps import set_up_step
 
 FOLDER = "openvpn"
@@ -97,7 +97,7 @@ def _config(request: PlanRequest, side: Side, own: list[str]) -> bytes:
         *data_channel(request, support),
         *("tls-timeout 1", "persist-key", "persist-tun", "verb 3"),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 @dataclass(frozen=True, slots=True)

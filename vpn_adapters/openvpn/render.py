@@ -22,7 +22,7 @@ from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.suites import PROVIDERS
 from vpn_adapters.openvpn.support import needs_legacy_provider, spelling
 from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 _NO_NAGLE = ("socket-flags TCP_NODELAY",)
 """Small frames are sent at once."""
@@ -50,7 +50,7 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
         *data_channel(request, support),
         *_timers(request, side),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _transport(carrier: Carrier, link: Link, side: Side) -> list[str]:

@@ -15,7 +15,7 @@ from vpn_adapters.pptp.info import NAME
 from vpn_adapters.shared import guards, l2tpv3, ppp
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file, run_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 
 PORT = 1723
 """Port of A's control connection; the protocol has no other. Source: RFC 2637 section 3."""
@@ -102,7 +102,7 @@ def _config(request: PlanRequest) -> bytes:
         f"localip {link.carrier(Side.A)}",
         f"remoteip {link.carrier(Side.B)}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _server_step(link: Link) -> PlanStep:

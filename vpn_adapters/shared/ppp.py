@@ -30,7 +30,7 @@ from app.domain.messages import mark
 from vpn_adapters.shared import discovering, guards, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
-from vpn_adapters.shared.rendering import render_file, run_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 
 FRAMING_BYTES = 4
 """Protocol (1), check sequence (2) and flag (1); address and control are left out.
@@ -192,7 +192,7 @@ def _options_file(
         "hide-password",
         f"logfile {log_path(link)}",
     ]
-    content = render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    content = suite_file(request, lines)
     return FileToWrite(options_path(link), content, mode=0o600)
 
 

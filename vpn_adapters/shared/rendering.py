@@ -39,6 +39,11 @@ def render_file(header: Iterable[str], lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in [*comments, *lines]).encode()
 
 
+def suite_file(request: PlanRequest, lines: Iterable[str]) -> bytes:
+    """Return a file whose comment lines name the request's suite, too."""
+    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+
+
 def public_value(identity: PublicIdentity, name: str, side: Side) -> str:
     """Return one public value of a host, or a text that stands for it as long as the key has not been made.
 

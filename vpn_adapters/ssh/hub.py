@@ -17,7 +17,7 @@ from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
 from vpn_adapters.shared.openssh import render
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
-from vpn_adapters.shared.rendering import public_value, render_file
+from vpn_adapters.shared.rendering import public_value, render_file, suite_file
 from vpn_adapters.ssh import adapter
 from vpn_adapters.ssh.info import NAME
 from vpn_adapters.ssh.plan import server_program_steps
@@ -66,7 +66,7 @@ def _server_config(request: PlanRequest) -> bytes:
         *("MaxSessions 1", "MaxAuthTries 2", "LoginGraceTime 15", "PrintMotd no", "UseDNS no"),
         *("HostKeyAlgorithms ssh-ed25519", *render.algorithms(request), *_common()),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _authorized_keys(request: PlanRequest) -> bytes:
@@ -87,7 +87,7 @@ def _client_config(request: PlanRequest) -> bytes:
         *render.algorithms(request),
         *_common(),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _common() -> list[str]:

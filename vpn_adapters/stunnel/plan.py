@@ -16,7 +16,7 @@ from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 from vpn_adapters.stunnel.discovery import GROUP
 from vpn_adapters.stunnel.identity import STEM
 from vpn_adapters.stunnel.info import NAME
@@ -75,11 +75,10 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
     link = request.link
     peer = public_value(request.identity(side.other), CERTIFICATE, side.other)
-    header = (*request.header, f"Suite: {request.suite.title}")
     own = () if side is Side.A else (f'pty "stunnel {config_path(link)}"', *ppp.CALL_AGAIN)
     return (
         FileToWrite(config_path(link), _config(request, side), mode=0o600),
-        FileToWrite(peer_path(link), render_file(header, peer.splitlines()), mode=0o600),
+        FileToWrite(peer_path(link), suite_file(request, peer.splitlines()), mode=0o600),
         ppp.stream_options_file(request, side, own=own),
     )
 
@@ -112,7 +111,7 @@ def _config(request: PlanRequest, side: Side) -> bytes:
     ]
     # Without TCP_NODELAY small frames wait for acknowledgements of earlier ones.
     sockets = ["socket = l:TCP_NODELAY=1", "socket = r:TCP_NODELAY=1", "TIMEOUTclose = 1"]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), [*begin, *protection, *sockets, *own])
+    return suite_file(request, [*begin, *protection, *sockets, *own])
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

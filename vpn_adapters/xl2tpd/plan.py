@@ -13,7 +13,7 @@ from app.domain.script_files import adapter_script
 from vpn_adapters.shared import l2tpv3, ppp
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file, run_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 from vpn_adapters.xl2tpd.discovery import KERNEL_MODULES
 from vpn_adapters.xl2tpd.info import NAME
 
@@ -71,7 +71,7 @@ def _config(request: PlanRequest, side: Side) -> bytes:
     begin = ["[global]", f"listen-addr = {link.underlay(side)}", f"port = {PORT}"]
     end = [f"name = {ppp.login(side)}", f"pppoptfile = {ppp.options_path(link)}", "length bit = yes"]
     own = _lns(link) if side is Side.A else _lac(link)
-    return render_file((*request.header, f"Suite: {request.suite.title}"), [*begin, *own, *end])
+    return suite_file(request, [*begin, *own, *end])
 
 
 def _lns(link: Link) -> list[str]:

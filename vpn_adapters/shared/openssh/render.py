@@ -14,7 +14,7 @@ from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
 from app.domain.messages import mark
 from vpn_adapters.shared.openssh.algorithms import is_aead
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 PEER = "tunnelmark-peer"
 """Client's name for its server, in its configuration and among known hosts."""
@@ -45,7 +45,7 @@ def server_files(
     """
     link = request.link
     options = f'restrict,from="{link.underlay(Side.B)}",{key_options}command="{command}"'
-    keys = render_file(_header(request), [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
+    keys = suite_file(request, [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
     return (
         FileToWrite(server_config_path(link), _server_config(request, command, tunnel), mode=0o600),
         FileToWrite(authorized_keys_path(link), keys, mode=0o600),
@@ -67,7 +67,7 @@ def client_files(request: PlanRequest, *, tunnel: tuple[str, ...]) -> tuple[File
 
 def known_hosts(request: PlanRequest) -> bytes:
     """Return B's list of the one host key."""
-    return render_file(_header(request), [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
+    return suite_file(request, [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
 
 
 def _server_config(request: PlanRequest, command: str, tunnel: tuple[str, ...]) -> bytes:
@@ -110,7 +110,7 @@ def _server_config(request: PlanRequest, command: str, tunnel: tuple[str, ...]) 
         *algorithms(request),
         *_common(),
     ]
-    return render_file(_header(request), lines)
+    return suite_file(request, lines)
 
 
 def _client_config(request: PlanRequest, tunnel: tuple[str, ...]) -> bytes:
@@ -147,11 +147,7 @@ def _client_config(request: PlanRequest, tunnel: tuple[str, ...]) -> bytes:
         *algorithms(request),
         *_common(),
     ]
-    return render_file(_header(request), lines)
-
-
-def _header(request: PlanRequest) -> tuple[str, ...]:
-    return (*request.header, f"Suite: {request.suite.title}")
+    return suite_file(request, lines)
 
 
 def algorithms(request: PlanRequest) -> list[str]:

@@ -17,7 +17,7 @@ from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.ike import IKE_PORTS, OUTER_FILTER
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.shared.rendering import render_file, setting
+from vpn_adapters.shared.rendering import setting, suite_file
 from vpn_adapters.shared.strongswan import render
 from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.plan import FOLDER
@@ -206,7 +206,7 @@ def _swanctl(request: PlanRequest, side: Side, times: tuple[str, ...], children:
         *(f"      id = {side.other}.{suite}.tunnelmark", "    }"),
         *("    children {", *children, "    }", "  }", "}"),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.shared import public_keys
-from vpn_adapters.shared.rendering import render_file, run_file, setting
+from vpn_adapters.shared.rendering import render_file, run_file, setting, suite_file
 from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
@@ -144,4 +144,4 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
         "  }",
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)

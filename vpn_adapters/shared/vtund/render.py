@@ -10,7 +10,7 @@ from app.domain.adapters import PlanRequest
 from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.shared.rendering import render_file, run_file, setting
+from vpn_adapters.shared.rendering import render_file, run_file, setting, suite_file
 from vpn_adapters.shared.vtund.ciphers import CIPHERS, Cipher
 
 config_path = run_file("vtund.conf")
@@ -41,7 +41,7 @@ def files(
         options: Further lines of its options.
     """
     link = request.link
-    content = render_file((*request.header, f"Suite: {request.suite.title}"), _config(request, side, carried, options))
+    content = suite_file(request, _config(request, side, carried, options))
     own = FileToWrite(config_path(link), content, mode=0o600)
     if not needs_legacy(request):
         return (own,)

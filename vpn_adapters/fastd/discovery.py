@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -20,15 +19,13 @@ USER = "nobody"
 
 USER_FEATURE = f"user:{USER}"
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("fastd", "--version"),
-        "methods": discovering.query(*shell_step_argv(adapter_script("fastd", "methods.sh"), *METHODS)),
-        "user": discovering.query("id", "-u", USER),
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "version": discovering.query("fastd", "--version"),
+    "methods": discovering.query(*shell_step_argv(adapter_script("fastd", "methods.sh"), *METHODS)),
+    "user": discovering.query("id", "-u", USER),
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query("tun"),
+}
 
 _VERSION = re.compile(r"^fastd v?(\d{1,4})(\S{0,40})", re.MULTILINE)
 """Source: fastd 21 prints `fastd 21`, fastd 22 `fastd v22`."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from vpn_adapters.shared.strongswan import algorithms
 from vpn_adapters.shared.strongswan.algorithms import EspCipher, EspIntegrity, EspProposal
@@ -61,14 +60,12 @@ _INTEGRITIES = {
     "aes_cmac": ("AES_CMAC_96", "aescmac"),
 }
 
-CIPHERS: Mapping[str, EspCipher] = MappingProxyType(
-    {word: algorithms.CIPHERS[other] for word, (_, other) in _CIPHERS.items()}
-)
+CIPHERS: Mapping[str, EspCipher] = {word: algorithms.CIPHERS[other] for word, (_, other) in _CIPHERS.items()}
 """Ciphers and AEADs by Libreswan's word."""
 
-INTEGRITIES: Mapping[str, EspIntegrity] = MappingProxyType(
-    {word: algorithms.INTEGRITIES[other] for word, (_, other) in _INTEGRITIES.items()}
-)
+INTEGRITIES: Mapping[str, EspIntegrity] = {
+    word: algorithms.INTEGRITIES[other] for word, (_, other) in _INTEGRITIES.items()
+}
 """Integrity algorithms by Libreswan's word."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
@@ -56,5 +55,5 @@ def _suite(written: str) -> Suite:
         name=f"esp-{written}",
         title=f"{title}, X25519, ECDSA-P-384 keys",
         algorithms=tuple(dict.fromkeys((*proposal.algorithms, "AES-256-GCM", "SHA384", "X25519", "ECDSA-P-384"))),
-        settings=MappingProxyType({ESP: written}),
+        settings={ESP: written},
     )

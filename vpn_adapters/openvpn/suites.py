@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
@@ -12,31 +11,25 @@ from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
 from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider
 from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
 
-TLS_1_3_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
-        "CHACHA20-POLY1305": "TLS_CHACHA20_POLY1305_SHA256",
-        "AES-128-GCM": "TLS_AES_128_GCM_SHA256",
-    }
-)
+TLS_1_3_SUITES: Mapping[str, str] = {
+    "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
+    "CHACHA20-POLY1305": "TLS_CHACHA20_POLY1305_SHA256",
+    "AES-128-GCM": "TLS_AES_128_GCM_SHA256",
+}
 """Cipher of the data channel → TLS 1.3 suite of the control channel with the same cipher. Source: RFC 8446 B.4."""
 
-TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "AES-256-GCM": "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384",
-        "CHACHA20-POLY1305": "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256",
-        "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
-    }
-)
+TLS_1_2_SUITES: Mapping[str, str] = {
+    "AES-256-GCM": "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384",
+    "CHACHA20-POLY1305": "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256",
+    "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
+}
 """Cipher suites of TLS 1.2, as OpenVPN writes them. Source: RFC 5289, RFC 7905."""
 
-LOGGED_TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
-        "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
-        "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
-    }
-)
+LOGGED_TLS_1_2_SUITES: Mapping[str, str] = {
+    "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+}
 """TLS 1.2 suite as an option → as the log has it, which is OpenSSL's name. Source: openssl-ciphers(1)."""
 
 PROVIDERS = "legacy default"
@@ -62,9 +55,7 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
             name=cipher.lower(),
             title=f"{cipher}, {control_title(supports)}",
             algorithms=(cipher, *control_algorithms(supports, cipher)),
-            settings=MappingProxyType(
-                {"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
-            ),
+            settings={"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
         )
         for cipher in common
     )
@@ -91,9 +82,7 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
         name=suite,
         title=f"{data}, {control_title(supports)}",
         algorithms=(*policy_names(cipher, digest), *control_algorithms(supports, control)),
-        settings=MappingProxyType(
-            {"data-ciphers": cipher, "auth": digest, **providers, **control_settings(supports, control)}
-        ),
+        settings={"data-ciphers": cipher, "auth": digest, **providers, **control_settings(supports, control)},
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -11,12 +10,10 @@ from vpn_adapters.ppp_ssh.info import NAME
 from vpn_adapters.shared import ppp
 from vpn_adapters.shared.openssh import discovery as openssh
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        **openssh.QUERIES,
-        **ppp.STREAM_QUERIES,
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    **openssh.QUERIES,
+    **ppp.STREAM_QUERIES,
+}
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:

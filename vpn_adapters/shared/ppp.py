@@ -12,7 +12,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.adapters import (
     Breakage,
@@ -48,23 +47,19 @@ STREAM_MODULES = ("ppp_generic", "ppp_async", *l2tpv3.KERNEL_MODULES)
 CALL_AGAIN = ("persist", "maxfail 0", "holdoff 1")
 """Options by which pppd on B calls A until it answers, and again when the call is lost. Source: pppd(8)."""
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        "pppd": discovering.query("pppd", "--version"),
-        "unshare": discovering.query("unshare", "--version"),
-        "ip": discovering.query("ip", "-V"),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    "pppd": discovering.query("pppd", "--version"),
+    "unshare": discovering.query("unshare", "--version"),
+    "ip": discovering.query("ip", "-V"),
+}
 """Questions for the programs that every carrier of PPP needs."""
 
-STREAM_QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        **QUERIES,
-        "path": discovering.path_query("pppd"),
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*STREAM_MODULES),
-    }
-)
+STREAM_QUERIES: Mapping[str, Command] = {
+    **QUERIES,
+    "path": discovering.path_query("pppd"),
+    **guards.QUERIES,
+    "modules": discovering.modules_query(*STREAM_MODULES),
+}
 """Questions where pppd is started in a byte stream: stunnel and vtund start it by its absolute path alone."""
 
 _PPPD_PREFIX = "pppd:"

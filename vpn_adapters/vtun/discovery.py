@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -11,13 +10,11 @@ from vpn_adapters.shared import discovering
 from vpn_adapters.shared.vtund import discovery as vtund
 from vpn_adapters.vtun.info import NAME
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        **vtund.QUERIES,
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    **vtund.QUERIES,
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query("tun"),
+}
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:

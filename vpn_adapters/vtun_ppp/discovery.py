@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -11,12 +10,10 @@ from vpn_adapters.shared import ppp
 from vpn_adapters.shared.vtund import discovery as vtund
 from vpn_adapters.vtun_ppp.info import NAME
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        **vtund.QUERIES,
-        **ppp.STREAM_QUERIES,
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    **vtund.QUERIES,
+    **ppp.STREAM_QUERIES,
+}
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:

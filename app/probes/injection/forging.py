@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from types import MappingProxyType
 
 from app.domain.adapters import Encapsulation
 from app.domain.injection import PLAIN_FORGERY
@@ -241,7 +240,9 @@ def forge_datagrams(to: Target, real: Captured, mark: bytes) -> tuple[Forgery, .
     return tuple(made)
 
 
-FORGE: Mapping[Encapsulation, Callable[[Target, bytes], tuple[Forgery, ...]]] = MappingProxyType(
-    {Encapsulation.L2TPV3: forge_l2tp, Encapsulation.VXLAN: forge_vxlan, Encapsulation.GRE: forge_gre}
-)
+FORGE: Mapping[Encapsulation, Callable[[Target, bytes], tuple[Forgery, ...]]] = {
+    Encapsulation.L2TPV3: forge_l2tp,
+    Encapsulation.VXLAN: forge_vxlan,
+    Encapsulation.GRE: forge_gre,
+}
 """Makes packets with frames for each encapsulation, from a target and bytes that nothing else carries."""

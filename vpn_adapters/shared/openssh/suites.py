@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
 from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
@@ -53,5 +51,5 @@ def chosen(kex: str, *, name: str, cipher: str, mac: str) -> Suite:
         name=name,
         title=f"{', '.join(protection)}, {kex}, Ed25519 keys",
         algorithms=(*((cipher,) if is_aead(cipher) else (cipher, mac)), kex, "ssh-ed25519"),
-        settings=MappingProxyType({"cipher": cipher, "mac": mac, "kex": kex}),
+        settings={"cipher": cipher, "mac": mac, "kex": kex},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
@@ -111,15 +110,13 @@ def _suite(common: frozenset[str], esp: EspProposal, name: str) -> Suite | None:
         name=name,
         title=f"{_title(esp)}, {' and '.join(key_exchange)}, {key_title} keys",
         algorithms=tuple(dict.fromkeys(algorithms)),
-        settings=MappingProxyType(
-            {
-                ESP: esp.keywords,
-                IKE: f"{words}-{word}{tail}",
-                GROUP: f"{word}{tail}",
-                AUTHENTICATION: signature.removeprefix("auth:"),
-                SHOWN_IKE: f"{shown}/{shown_group}" + ("/KE1_ML_KEM_768" if is_hybrid else ""),
-            }
-        ),
+        settings={
+            ESP: esp.keywords,
+            IKE: f"{words}-{word}{tail}",
+            GROUP: f"{word}{tail}",
+            AUTHENTICATION: signature.removeprefix("auth:"),
+            SHOWN_IKE: f"{shown}/{shown_group}" + ("/KE1_ML_KEM_768" if is_hybrid else ""),
+        },
     )
 
 
@@ -135,7 +132,7 @@ def _with_ppk(suite: Suite) -> Suite:
         name=f"{suite.name}-ppk",
         title=f"{suite.title}, PPK with ML-KEM-768",
         algorithms=(*suite.algorithms, PPK_ALGORITHM),
-        settings=MappingProxyType(settings),
+        settings=settings,
     )
 
 

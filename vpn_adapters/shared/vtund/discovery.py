@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
@@ -13,13 +12,11 @@ from vpn_adapters.shared import discovering
 LEGACY_PROVIDER = "openssl-legacy-provider"
 """Feature of a host whose OpenSSL has Blowfish in its legacy provider."""
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        # It knows no such option, and prints its version and usage.
-        "version": discovering.query("vtund", "-h"),
-        "providers": discovering.query("openssl", "list", "-providers", "-provider", "legacy"),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    # It knows no such option, and prints its version and usage.
+    "version": discovering.query("vtund", "-h"),
+    "providers": discovering.query("openssl", "list", "-providers", "-provider", "legacy"),
+}
 
 _VERSION = re.compile(r"^VTun ver (\S{1,20}) ", re.MULTILINE)
 

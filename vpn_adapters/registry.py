@@ -28,7 +28,6 @@ from vpn_adapters import (
     wireguard_vxlan,
     xl2tpd,
 )
-from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
 from vpn_adapters.openvpn import hub as openvpn_hub
 from vpn_adapters.ssh import hub as ssh_hub
@@ -66,11 +65,11 @@ NODE_PROTECTIONS: Mapping[str, NodeProtection] = {one.solution: one for one in (
 """Protections of nodes' frames by their solution's name."""
 
 HUBS: Mapping[str, Hub] = {
-    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, ssh_hub.hub, tinc_hub.hub)
+    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec.hub, ssh_hub.hub, tinc_hub.hub)
 }
 """Hubs with many clients by their solution's name."""
 
 SESSION_HUBS: Mapping[str, SessionHub] = {
-    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, tinc_hub.hub)
+    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec.hub, tinc_hub.hub)
 }
 """Those of them whose clients remain connected and come back by themselves."""

@@ -25,7 +25,7 @@ from app.domain.solutions import Suite
 from app.domain.topology import Topology, node_addresses, node_mac
 from vpn_adapters.macsec import identity, suites
 from vpn_adapters.macsec.info import NAME
-from vpn_adapters.macsec.overhead import MACSEC_BYTES
+from vpn_adapters.macsec.plan import MACSEC_BYTES
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import NOT_FOR_NODES, PROTECT_LAN, PROTECT_NODES
 from vpn_adapters.shared.modular import ModularAdapter

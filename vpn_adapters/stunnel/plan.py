@@ -18,9 +18,9 @@ from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 from vpn_adapters.stunnel.discovery import GROUP
-from vpn_adapters.stunnel.identity import STEM
 from vpn_adapters.stunnel.info import NAME
 
+STEM = "stunnel"
 RECORD_BYTES = 22
 """Header (5), type of content (1) and tag (16) of a record, with every AEAD. Source: RFC 8446 section 5.2."""
 

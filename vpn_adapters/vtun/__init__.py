@@ -6,16 +6,30 @@ configuration of the host's own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
+from app.domain.commands import CommandResult
+from app.domain.hosts import SolutionSupport
+from vpn_adapters.shared import discovering
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.shared.vtund import identity, suites
-from vpn_adapters.vtun import discovery, info, plan
+from vpn_adapters.shared.vtund import discovery, identity, suites
+from vpn_adapters.vtun import info, plan
+
+
+def _parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+    missing = discovering.missing_kernel_parts(outputs, ("tun",), info.NAME)
+    return discovery.parse(outputs, info.NAME, missing=missing)
+
 
 adapter = ModularAdapter(
     info=info.INFO,
-    commands=discovery.COMMANDS,
-    parse_discovery=discovery.parse,
+    commands={
+        **discovery.QUERIES,
+        "ip": discovering.query("ip", "-V"),
+        "modules": discovering.modules_query("tun"),
+    },
+    parse_discovery=_parse,
     suites=partial(suites.offered, info.NAME),
     plan=plan.make,
     census=partial(suites.census, info.NAME),

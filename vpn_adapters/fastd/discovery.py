@@ -30,6 +30,8 @@ COMMANDS: Mapping[str, Command] = {
 _VERSION = re.compile(r"^fastd v?(\d{1,4})(\S{0,40})", re.MULTILINE)
 """Source: fastd 21 prints `fastd 21`, fastd 22 `fastd v22`."""
 
+_USER_ID = re.compile(r"[1-9]\d{0,9}")
+
 _OLDEST = 21
 """Older ones leak memory, or end, when they get packets of an unknown type. Source: fastd v21, CVE-2020-27638."""
 
@@ -39,24 +41,14 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     version = _VERSION.search(discovering.text_of(outputs, "version"))
     missing = discovering.missing_programs({"fastd": version is not None}, NAME)
     missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
+    accepted = set(discovering.stdout_of(outputs, "methods").split())
     note = FASTD_TOO_OLD(version=version[1]) if version is not None and int(version[1]) < _OLDEST else ""
     return SolutionSupport(
         solution=NAME,
         is_available=not missing and not note,
         version=f"{version[1]}{version[2]}" if version else "",
-        features=(USER_FEATURE,) if _has_user(outputs) else (),
-        ciphers=_methods(outputs),
+        features=(USER_FEATURE,) if _USER_ID.fullmatch(discovering.stdout_of(outputs, "user").strip()) else (),
+        ciphers=tuple(method for method in METHODS if method in accepted),
         missing=missing,
         note=note,
     )
-
-
-def _methods(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
-    result = outputs.get("methods")
-    found = set(result.stdout.split()) if result is not None and result.is_ok else set()
-    return tuple(method for method in METHODS if method in found)
-
-
-def _has_user(outputs: Mapping[str, CommandResult]) -> bool:
-    result = outputs.get("user")
-    return result is not None and result.is_ok and re.fullmatch(r"[1-9]\d{0,9}", result.stdout.strip()) is not None

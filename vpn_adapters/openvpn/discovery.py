@@ -131,8 +131,7 @@ def _features(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
     features.append(f"{GROUP_PREFIX}{P_384}")
     if numbers >= (1, 1, 1):
         features += [TLS_1_3, f"{GROUP_PREFIX}X25519"]
-    groups = outputs.get("groups")
-    listed = set(re.split(r"[\s:]+", groups.stdout)) if groups is not None and groups.is_ok else set()
+    listed = re.split(r"[\s:]+", discovering.stdout_of(outputs, "groups"))
     # The openssl program may be another version than the library that OpenVPN is linked with.
     if numbers >= (3, 5, 0) and "X25519MLKEM768" in listed:
         features.append(f"{GROUP_PREFIX}X25519MLKEM768")

@@ -13,6 +13,7 @@ from app.domain.messages import mark
 from vpn_adapters.pptp.discovery import KERNEL_MODULES
 from vpn_adapters.pptp.info import NAME
 from vpn_adapters.shared import guards, l2tpv3, ppp
+from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import run_file, suite_file
@@ -61,9 +62,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
-        negotiated=replace(
-            ppp.logged(link, mark("pppd reports MPPE with 128 bits"), _ENCRYPTED), stdout_pattern=_ENCRYPTED
-        ),
+        negotiated=logged(mark("pppd reports MPPE with 128 bits"), _ENCRYPTED, ppp.log_path(link), _ENCRYPTED),
         log_paths=(ppp.log_path(link),),
         listens=(("tcp", PORT),) if side is Side.A else (),
         openings=(Opening("gre", 0, link.underlay(side.other)), ppp.opening(link, side)),

@@ -18,7 +18,6 @@ from app.domain.adapters import (
     IdentityRecipe,
     PlanRequest,
     PlanStep,
-    UpCheck,
     shell_step_argv,
 )
 from app.domain.commands import Command, CommandResult, FileToWrite
@@ -256,9 +255,3 @@ def session_step(link: Link, side: Side, seed: l2tpv3.CookieSeed | None) -> Plan
 def opening(link: Link, side: Side) -> Opening:
     """Return what a host's firewall has to let through inside PPP."""
     return Opening("l2tp", 0, link.carrier(side.other), link.names.lower_interface)
-
-
-def logged(link: Link, title: str, words: str) -> UpCheck:
-    """Return a check that the log has some words, and prints the line."""
-    command = Command(("grep", "-F", words, log_path(link)), timeout_s=5.0, is_root=True)
-    return UpCheck(title=title, command=command)

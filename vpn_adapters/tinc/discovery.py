@@ -37,8 +37,8 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     )
     missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
     note = _obstacle(version)
-    ciphers, cipher_aliases = listed(_stdout(outputs, "ciphers"))
-    digests, digest_aliases = listed(_stdout(outputs, "digests"))
+    ciphers, cipher_aliases = listed(discovering.stdout_of(outputs, "ciphers"))
+    digests, digest_aliases = listed(discovering.stdout_of(outputs, "digests"))
     aliases = {**cipher_aliases, **digest_aliases}
     return SolutionSupport(
         solution=NAME,
@@ -50,11 +50,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
         missing=missing,
         note=note,
     )
-
-
-def _stdout(outputs: Mapping[str, CommandResult], question: str) -> str:
-    result = outputs.get(question)
-    return result.stdout if result is not None and result.is_ok else ""
 
 
 def listed(text: str) -> tuple[tuple[str, ...], dict[str, str]]:

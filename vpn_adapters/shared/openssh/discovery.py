@@ -87,8 +87,7 @@ def sshd_of(request: PlanRequest, solution: str) -> str:
 
 
 def _listed(outputs: Mapping[str, CommandResult], question: str) -> tuple[str, ...]:
-    result = outputs.get(question)
-    lines = result.stdout.split("\n") if result is not None and result.is_ok else []
+    lines = discovering.stdout_of(outputs, question).split("\n")
     return tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
 
 

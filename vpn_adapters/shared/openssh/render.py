@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import PlanRequest, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
 from app.domain.messages import mark
+from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.openssh.algorithms import is_aead
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
 from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
@@ -178,8 +179,5 @@ def negotiated(request: PlanRequest) -> UpCheck:
         r"kex: host key algorithm: ssh-ed25519(?:\s|$)",
         rf"kex: (?:server->client|client->server) {agreed}.*kex: (?:server->client|client->server) {agreed}",
     ]
-    return UpCheck(
-        title=mark("What OpenSSH agreed on with its peer"),
-        command=Command(("grep", "-F", " kex: ", log_path(request.link)), timeout_s=5.0, is_root=True),
-        stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
-    )
+    pattern = "(?s)" + "".join(f"(?=.*{one})" for one in patterns)
+    return logged(mark("What OpenSSH agreed on with its peer"), " kex: ", log_path(request.link), pattern)

@@ -18,6 +18,7 @@ QUERIES: Mapping[str, Command] = {
     "providers": discovering.query("openssl", "list", "-providers", "-provider", "legacy"),
 }
 
+_LEGACY = re.compile(r"^ *legacy$", re.MULTILINE)
 _VERSION = re.compile(r"^VTun ver (\S{1,20}) ", re.MULTILINE)
 
 
@@ -42,11 +43,9 @@ def parse(
         solution=solution,
         is_available=not lacking,
         version=version[1] if version else "",
-        features=(*((LEGACY_PROVIDER,) if _has_legacy(outputs) else ()), *features),
+        features=(
+            *((LEGACY_PROVIDER,) if _LEGACY.search(discovering.stdout_of(outputs, "providers")) else ()),
+            *features,
+        ),
         missing=lacking,
     )
-
-
-def _has_legacy(outputs: Mapping[str, CommandResult]) -> bool:
-    result = outputs.get("providers")
-    return result is not None and result.is_ok and re.search(r"^ *legacy$", result.stdout, re.MULTILINE) is not None

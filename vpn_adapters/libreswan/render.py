@@ -11,7 +11,6 @@ from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.libreswan.identity import PUBLIC_KEY, key_database
 from vpn_adapters.libreswan.suites import ESP, GROUP, IKE
-from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
 from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
@@ -32,11 +31,6 @@ peer_key_path = run_file("peer.pem")
 def reqid(link: Link) -> int:
     """Return the number that marks our states in the kernel."""
     return 1 + link.names.l2tp_tunnel_id % _MOST_REQIDS
-
-
-def peer_key(request: PlanRequest, side: Side) -> bytes:
-    """Return the peer's public key as PEM."""
-    return public_keys.peer_file(request, side, PUBLIC_KEY)
 
 
 def config(request: PlanRequest, side: Side) -> bytes:

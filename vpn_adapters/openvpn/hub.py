@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from app.domain.solutions import Carrier
@@ -112,8 +112,7 @@ class OpenVpnHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        words = (str(clients), link.run_dir, f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_command(link, flood_limit_s(request), words)
+        return flood_command(link, clients, link.run_dir, request)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - its log has no time of each client
         """Return the command for A that prints what the hub saw."""

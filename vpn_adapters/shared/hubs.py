@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, FileToWrite
-from app.domain.hubs import each_client
+from app.domain.hubs import FloodRequest, each_client, flood_limit_s
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.rendering import run_file
@@ -54,11 +54,14 @@ def flood_each_command(link: Link, clients: int, limit_s: int, words: tuple[str,
     return each_client(link, clients, program_path(link), limit_s, words)
 
 
-def flood_command(link: Link, limit_s: int, words: tuple[str, ...]) -> Command:
+def flood_command(link: Link, clients: int, folder: str, request: FloodRequest) -> Command:
     """Return the command that runs it once for all clients.
 
     Args:
-        limit_s: When it is ended, in seconds.
-        words: Its arguments after the time at which it begins.
+        clients: Number of clients.
+        folder: Folder with what the clients need.
+        request: Its rate and length.
     """
+    limit_s = flood_limit_s(request)
+    words = (str(clients), folder, f"{request.rate_s:.4f}", str(request.seconds))
     return root_script("shared", "hub-flood.sh", str(limit_s), program_path(link), *words, timeout_s=limit_s + 20.0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
@@ -108,8 +108,7 @@ class TincHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        words = (str(clients), folder(link), f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_command(link, flood_limit_s(request), words)
+        return flood_command(link, clients, folder(link), request)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - the last one of each client is not asked for
         """Return the command for A that prints what the hub saw."""

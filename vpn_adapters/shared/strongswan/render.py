@@ -9,9 +9,8 @@ from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
-from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.rendering import render_file, run_file, setting, suite_file
-from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
+from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
 CONNECTION = "tunnelmark"
@@ -86,11 +85,6 @@ def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2, tries: int
         "}",
     ]
     return render_file(request.header, lines)
-
-
-def peer_key(request: PlanRequest, side: Side) -> bytes:
-    """Return the peer's public key as PEM."""
-    return public_keys.peer_file(request, side, PUBLIC_KEY)
 
 
 def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> bytes:

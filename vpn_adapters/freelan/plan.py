@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
@@ -90,12 +90,9 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
     link = request.link
     peer = re.escape(f"{link.underlay(side.other)}:{link.names.freelan_port}")
     suite, curve = re.escape(setting(request, "cipher-suite")), re.escape(setting(request, "curve"))
-    return UpCheck(
-        title=mark("What freelan agreed on with its peer"),
-        command=Command(
-            ("grep", "-E", "Session established with|Cipher suite:|Elliptic curve:", log_path(link)),
-            timeout_s=5.0,
-            is_root=True,
-        ),
-        stdout_pattern=rf"Session established with {peer}\.\n[^\n]*Cipher suite: {suite}\n[^\n]*curve: {curve}\n",
+    return daemons.logged_like(
+        mark("What freelan agreed on with its peer"),
+        "Session established with|Cipher suite:|Elliptic curve:",
+        log_path(link),
+        rf"Session established with {peer}\.\n[^\n]*Cipher suite: {suite}\n[^\n]*curve: {curve}\n",
     )

@@ -58,7 +58,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         steps=(
             guards.interface_step(link, side, link.names.lower_interface),
             _server_step(link) if side is Side.A else _call_step(link),
-            ppp.session_step(link, side, ppp.of_password(link)),
+            ppp.session_step(link, side, l2tpv3.CookieSeed(paths=(ppp.secret_path(link),))),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),

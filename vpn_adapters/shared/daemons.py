@@ -34,6 +34,11 @@ def logged(title: str, words: str, log: str, pattern: str = "") -> UpCheck:
     return UpCheck(title, Command(("grep", "-F", words, log), timeout_s=5.0, is_root=True), pattern)
 
 
+def logged_like(title: str, expression: str, log: str, pattern: str = "") -> UpCheck:
+    """Return the same check for an extended regular expression in place of words."""
+    return UpCheck(title, Command(("grep", "-E", expression, log), timeout_s=5.0, is_root=True), pattern)
+
+
 def breakages(link: Link, title: str, name: str, word: str) -> tuple[Breakage, ...]:
     """Return how a daemon with a tap interface can fail: it is killed, it is stopped, or the interface goes down."""
     return (

@@ -230,11 +230,6 @@ def breakages(link: Link, program: str) -> tuple[Breakage, ...]:
     )
 
 
-def of_password(link: Link) -> l2tpv3.CookieSeed:
-    """Return what the cookies of a session are made of where both hosts have a password."""
-    return l2tpv3.CookieSeed(paths=(secret_path(link),))
-
-
 def session_step(link: Link, side: Side, seed: l2tpv3.CookieSeed | None) -> PlanStep:
     """Return the step that makes the L2TPv3 session inside, as soon as PPP has its address.
 

@@ -59,10 +59,12 @@ def _overhead(cipher: Cipher, frame_bytes: int) -> int:
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
+    # No command is run when the session opens.
+    carried = ("ether", f"  device {link.names.ethernet_interface};", "  up {", "  };")
     # vtund ends a session whose interface is down. Both hosts work at the same time, and B calls A.
     steps = (tap_step(link), set_up_step(link, side), _daemon_step(request, side))
     return EndpointPlan(
-        files=files(request, side, _carried(link)),
+        files=files(request, side, carried),
         steps=steps,
         interface=link.names.ethernet_interface,
         up_checks=(
@@ -79,11 +81,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
             tap_down_breakage(link),
         ),
     )
-
-
-def _carried(link: Link) -> tuple[str, ...]:
-    """Return the lines of a session that carries frames. No command is run when it opens."""
-    return "ether", f"  device {link.names.ethernet_interface};", "  up {", "  };"
 
 
 def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
@@ -68,9 +67,7 @@ class IperfServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._unregister()
         is_orderly = kind is None and self._wait_for_end()
         if not is_orderly:

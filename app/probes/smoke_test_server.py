@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
@@ -44,9 +43,7 @@ class QuickServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._unregister()
         if kind is None:
             self._thread.join(0.3)

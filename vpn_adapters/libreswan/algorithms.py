@@ -20,12 +20,10 @@ class EspWords:
     """Libreswan's words for a proposal of ESP.
 
     Attributes:
-        written: As ipsec.conf has it, without the key exchange.
         shown: As `whack --connectionstatus` prints it.
         proposal: Its parts.
     """
 
-    written: str
     shown: str
     proposal: EspProposal
 
@@ -76,4 +74,4 @@ def esp_words(written: str) -> EspWords | None:
     if cipher is None or (second and integrity is None):
         return None
     shown = _INTEGRITIES[second][0] if second else "NONE"
-    return EspWords(written, f"{_CIPHERS[first][0]}-{shown}", EspProposal(cipher, integrity))
+    return EspWords(f"{_CIPHERS[first][0]}-{shown}", EspProposal(cipher, integrity))

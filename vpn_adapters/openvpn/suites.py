@@ -9,7 +9,7 @@ from app.domain.solutions import Suite
 from vpn_adapters.openvpn.algorithms import is_aead, policy_names
 from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
 from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider
-from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first, supports_of
 
 TLS_1_3_SUITES: Mapping[str, str] = {
     "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
@@ -47,7 +47,7 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
     supports = supports_of(name, facts_a, facts_b)
     if not common_group(supports, PREFERRED_GROUPS):
         return ()
-    order = [*_fastest_first(facts_a, facts_b), "AES-128-GCM"]
+    order = [*fastest_first(facts_a, facts_b, "AES-256-GCM", "CHACHA20-POLY1305"), "AES-128-GCM"]
     listed = [{cipher.upper() for cipher in support.ciphers} for support in supports]
     common = [cipher for cipher in order if all(cipher in one for one in listed)]
     return best_first(
@@ -74,7 +74,7 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
         The suite; never a default.
     """
     supports = supports_of(name, facts_a, facts_b)
-    control = next(iter(_fastest_first(facts_a, facts_b)))
+    control, _ = fastest_first(facts_a, facts_b, "AES-256-GCM", "CHACHA20-POLY1305")
     needs_legacy = any(needs_legacy_provider(support, cipher, digest) for support in supports)
     providers = {"providers": PROVIDERS} if needs_legacy else {}
     data = cipher if is_aead(cipher) else f"{cipher} with {digest}"
@@ -110,9 +110,3 @@ def control_title(supports: Supports) -> str:
 
 def _group_title(group: str) -> str:
     return "P-384" if group == P_384 else group
-
-
-def _fastest_first(facts_a: HostFacts, facts_b: HostFacts) -> tuple[str, str]:
-    if facts_a.has_aes_instructions and facts_b.has_aes_instructions:
-        return "AES-256-GCM", "CHACHA20-POLY1305"
-    return "CHACHA20-POLY1305", "AES-256-GCM"

@@ -6,28 +6,21 @@ its peer's key for one pppd alone. Must not touch the host's own sshd, and must 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from app.domain.commands import CommandResult
-from app.domain.hosts import SolutionSupport
 from vpn_adapters.ppp_ssh import info, plan
 from vpn_adapters.shared import ppp
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.openssh import discovery, identity, suites
 
-
-def _parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-    """Translate the answers. Source: what OpenSSH 9.2 and ppp 2.4.9 of Debian 12 print."""
-    missing = ppp.missing_stream_parts(outputs, info.NAME)
-    return discovery.parse(outputs, info.NAME, missing=missing, features=ppp.path_feature(outputs))
-
-
 adapter = ModularAdapter(
     info=info.INFO,
     # Programs of both roles, since either host may be A.
     commands={**discovery.QUERIES, **ppp.STREAM_QUERIES},
-    parse_discovery=_parse,
+    # Source: what OpenSSH 9.2 and ppp 2.4.9 of Debian 12 print.
+    parse_discovery=lambda outputs: discovery.parse(
+        outputs, info.NAME, missing=ppp.missing_stream_parts(outputs, info.NAME), features=ppp.path_feature(outputs)
+    ),
     suites=partial(suites.offered, info.NAME),
     plan=plan.make,
     identity=lambda request, side: identity.recipe(request.link, side),

@@ -95,6 +95,11 @@ def supports_of(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[
     return facts_a.solutions[solution], facts_b.solutions[solution]
 
 
+def fastest_first(facts_a: HostFacts, facts_b: HostFacts, aes: str, other: str) -> tuple[str, str]:
+    """Return AES first where both CPUs have instructions for it: without, it is slow and leaks through caches."""
+    return (aes, other) if facts_a.has_aes_instructions and facts_b.has_aes_instructions else (other, aes)
+
+
 def best_first(suites: Iterable[Suite]) -> tuple[Suite, ...]:
     """Return suites, the first of which is the default."""
     return tuple(replace(suite, is_default=index == 0) for index, suite in enumerate(suites))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
-from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first, supports_of
 from vpn_adapters.stunnel.discovery import GROUP
 from vpn_adapters.stunnel.info import NAME
 
@@ -24,8 +24,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     aes, chacha, weaker = CIPHERS
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = (aes, chacha, weaker) if is_aes_fast else (chacha, aes, weaker)
+    order = (*fastest_first(facts_a, facts_b, aes, chacha), weaker)
     both = supports_of(NAME, facts_a, facts_b)
     return best_first(_suite(one) for one in order if all(one in support.ciphers for support in both))
 

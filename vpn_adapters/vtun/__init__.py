@@ -6,21 +6,12 @@ configuration of the host's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from app.domain.commands import CommandResult
-from app.domain.hosts import SolutionSupport
 from vpn_adapters.shared import discovering
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.vtund import discovery, identity, suites
 from vpn_adapters.vtun import info, plan
-
-
-def _parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-    missing = discovering.missing_kernel_parts(outputs, ("tun",), info.NAME)
-    return discovery.parse(outputs, info.NAME, missing=missing)
-
 
 adapter = ModularAdapter(
     info=info.INFO,
@@ -29,7 +20,9 @@ adapter = ModularAdapter(
         "ip": discovering.query("ip", "-V"),
         "modules": discovering.modules_query("tun"),
     },
-    parse_discovery=_parse,
+    parse_discovery=lambda outputs: discovery.parse(
+        outputs, info.NAME, missing=discovering.missing_kernel_parts(outputs, ("tun",), info.NAME)
+    ),
     suites=partial(suites.offered, info.NAME),
     plan=plan.make,
     census=partial(suites.census, info.NAME),

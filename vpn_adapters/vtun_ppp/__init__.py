@@ -6,27 +6,20 @@ write files of the host's PPP or of its own vtund.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from app.domain.commands import CommandResult
-from app.domain.hosts import SolutionSupport
 from vpn_adapters.shared import ppp
 from vpn_adapters.shared.modular import ModularAdapter
 from vpn_adapters.shared.vtund import discovery, identity, suites
 from vpn_adapters.vtun_ppp import info, plan
 
-
-def _parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-    """Translate the answers. Source: what VTun 3.0.4 and ppp 2.4.9 of Debian 12 print."""
-    missing = ppp.missing_stream_parts(outputs, info.NAME)
-    return discovery.parse(outputs, info.NAME, missing=missing, features=ppp.path_feature(outputs))
-
-
 adapter = ModularAdapter(
     info=info.INFO,
     commands={**discovery.QUERIES, **ppp.STREAM_QUERIES},
-    parse_discovery=_parse,
+    # Source: what VTun 3.0.4 and ppp 2.4.9 of Debian 12 print.
+    parse_discovery=lambda outputs: discovery.parse(
+        outputs, info.NAME, missing=ppp.missing_stream_parts(outputs, info.NAME), features=ppp.path_feature(outputs)
+    ),
     suites=partial(suites.offered, info.NAME),
     plan=plan.make,
     identity=lambda request, side: identity.recipe(request.link, side),

@@ -10,7 +10,6 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
@@ -121,9 +120,7 @@ class Capturing:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._unregister()
         self._inner.cancel()
         self._thread.join()
@@ -239,15 +236,13 @@ class CapturingPair:
             self._a.wait_until_listening()
             self._b.wait_until_listening()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._a.__exit__(kind, error, trace)
-        self._b.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._a.__exit__()
+        self._b.__exit__()
 
     def collect(self, end: bytes, *, underlay: str) -> Mapping[Side, HostCapture]:
         """End the captures on both hosts, after A has sent a last packet to B, and return what they hold, by side."""

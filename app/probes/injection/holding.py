@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
@@ -81,9 +80,7 @@ class Hold:
             )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._release()
         finally:

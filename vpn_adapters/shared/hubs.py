@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, FileToWrite
-from app.domain.hubs import FloodRequest, each_client, flood_limit_s
+from app.domain.hubs import FloodRequest, flood_limit_s
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.rendering import run_file
@@ -41,17 +41,6 @@ program_path = run_file("hub-flood.pl")
 def program_file(link: Link, text: str) -> FileToWrite:
     """Return that program as a file."""
     return FileToWrite(program_path(link), text.encode(), mode=0o600)
-
-
-def flood_each_command(link: Link, clients: int, limit_s: int, words: tuple[str, ...]) -> Command:
-    """Return the command that runs it in each client's namespace.
-
-    Args:
-        clients: Number of clients.
-        limit_s: When it is ended, in seconds.
-        words: Its arguments after the client's number, their count, and the time at which it begins.
-    """
-    return each_client(link, clients, program_path(link), limit_s, words)
 
 
 def flood_command(link: Link, clients: int, folder: str, request: FloodRequest) -> Command:

@@ -41,7 +41,7 @@ class HostProgram:
         self._thread.join()
 
     def _take(self, line: str) -> None:
-        """Take a line of its output; those that wait for the condition look again afterwards."""
+        """Take a line of its output, with the condition held."""
 
     def _cancel(self) -> None:
         self._inner.cancel()

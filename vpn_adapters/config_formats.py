@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
@@ -81,152 +80,150 @@ _OPENVPN_STRONG = (
 _PPP_LOGIN = r"(?:[^\s\"]+|\"[^\"]*\")(?:[ \t]+(?:[^\s\"]+|\"[^\"]*\")){2,3}"
 """Client, server, secret and, often, an address. Source: pppd(8), "AUTHENTICATION"."""
 
-KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
-    {
-        ConfigKind.OPENVPN: _format(
-            "OpenVPN",
-            openvpn.read,
-            openvpn.GLOBS,
-            openvpn.WORDS,
-            r"\.ovpn$|/openvpn/",
-            _OPENVPN_STRONG,
-            more=more_words.OPENVPN,
-        ),
-        ConfigKind.SWANCTL: _format(
-            mark("swanctl.conf of strongSwan"),
-            swanctl_reader.read,
-            swanctl_reader.GLOBS,
-            swanctl_reader.WORDS,
-            r"swanctl",
-            r"^[ \t]*(?:connections|secrets|pools|authorities)\s*\{",
-            more=more_words.SWANCTL,
-        ),
-        ConfigKind.IPSEC_CONF: _format(
-            "ipsec.conf",
-            ipsec_conf_reader.read,
-            ipsec_conf_reader.GLOBS,
-            ipsec_conf_reader.WORDS,
-            r"(?:^|/)ipsec[^/]*\.conf$|/ipsec\.d/",
-            r"^(?:conn|config|ca)[ \t]+[^\s=]+[ \t]*(?:#.*)?$",
-            more=more_words.IPSEC_CONF,
-        ),
-        ConfigKind.IPSEC_SECRETS: _format(
-            "ipsec.secrets",
-            ipsec_conf_reader.read_secrets,
-            ipsec_conf_reader.SECRETS_GLOBS,
-            frozenset(),
-            r"\.secrets$",
-            r"^[^#\n]{0,400}(?:^|[ \t])?:[ \t]*(?:PSK|RSA|ECDSA|EAP|XAUTH|P12|NTLM|PKCS8|PIN)\b",
-        ),
-        ConfigKind.TINC: _format(
-            "tinc.conf",
-            tinc.read,
-            tinc.GLOBS,
-            tinc.WORDS | tinc.HOST_WORDS,
-            r"tinc\.conf$",
-            r"(?i)^[ \t]*(?:connectto|mode|devicetype|autoconnect)[ \t]*[= \t]|^[ \t]*name[ \t]*=",
-        ),
-        ConfigKind.TINC_HOST: _format(
-            mark("tinc host file"),
-            tinc.read,
-            tinc.HOST_GLOBS,
-            tinc.HOST_WORDS,
-            r"/tinc/[^/]+/hosts/|(?:^|/)hosts/[^/]+$",
-            r"(?i)^-----BEGIN RSA PUBLIC KEY-----|^[ \t]*(?:subnet|ed25519publickey|maclength)[ \t]*=",
-            is_strong_needed=True,
-        ),
-        ConfigKind.FREELAN: _format(
-            "freelan.cfg",
-            freelan.read,
-            freelan.GLOBS,
-            freelan.WORDS,
-            r"freelan",
-            r"^[ \t]*\[(?:fscp|tap_adapter|switch|router|security)\]",
-            more=more_words.FREELAN,
-        ),
-        ConfigKind.FASTD: _format(
-            "fastd.conf",
-            fastd.read,
-            fastd.GLOBS,
-            fastd.WORDS,
-            r"fastd",
-            r"^[ \t]*(?:(?:method|secret)[ \t]+\"[^\"\n]{0,80}\"[ \t]*;|include[ \t]+peers[ \t]+from\b"
-            r"|peer[ \t]+(?:group[ \t]+)?\"[^\"\n]{0,80}\"[ \t]*\{)",
-        ),
-        ConfigKind.SSHD: _format(
-            "sshd_config",
-            ssh.read,
-            ssh.SSHD_GLOBS,
-            ssh.SSHD_WORDS,
-            r"sshd_config",
-            r"(?i)^[ \t]*(?:permitrootlogin|authorizedkeysfile|subsystem|permittunnel|hostkey|listenaddress|usepam"
-            r"|kbdinteractiveauthentication|permitemptypasswords)[ \t=]",
-            more=more_words.SSH,
-        ),
-        ConfigKind.SSH: _format(
-            "ssh_config",
-            ssh.read,
-            ssh.SSH_GLOBS,
-            ssh.SSH_WORDS,
-            r"(?:^|/)ssh_config|/\.ssh/config$",
-            r"(?i)^[ \t]*(?:host|hostname|identityfile|stricthostkeychecking|proxyjump|userknownhostsfile)[ \t=]",
-            more=more_words.SSH,
-        ),
-        ConfigKind.WIREGUARD: _format(
-            "WireGuard",
-            wireguard.read,
-            wireguard.GLOBS,
-            wireguard.WORDS,
-            r"/wireguard/|(?:^|/)wg[^/]*\.conf$",
-            r"(?i)^[ \t]*\[(?:interface|peer)\]",
-            more=more_words.WIREGUARD,
-        ),
-        ConfigKind.STUNNEL: _format(
-            "stunnel.conf",
-            stunnel.read,
-            stunnel.GLOBS,
-            stunnel.WORDS,
-            r"stunnel",
-            r"(?i)^[ \t]*(?:accept|connect|sslversion|verifychain|verifypeer|cafile|sslversionmin)[ \t]*=",
-            more=more_words.STUNNEL,
-        ),
-        ConfigKind.PPTPD: _format(
-            "pptpd.conf",
-            ppp.read_pptpd,
-            ppp.PPTPD_GLOBS,
-            ppp.PPTPD_WORDS,
-            r"pptpd\.conf$",
-            r"^[ \t]*(?:localip|remoteip)[ \t]",
-        ),
-        ConfigKind.PPP: _format(
-            mark("options of pppd"),
-            ppp.read_ppp,
-            ppp.PPP_GLOBS,
-            ppp.PPP_WORDS,
-            r"/ppp/|pptpd-options|options\.pptp|(?:chap|pap)-secrets",
-            r"^[ \t]*(?:(?:require|refuse)-(?:pap|chap|mschap|mschap-v2|eap|mppe|mppe-128|mppe-40)|noauth|ms-dns"
-            r"|mppe|lcp-echo-failure|nobsdcomp)\b|^#[ \t]*client[ \t]+server[ \t]+secret",
-            shape=_PPP_LOGIN,
-        ),
-        ConfigKind.VTUND: _format(
-            "vtund.conf",
-            vtund.read,
-            vtund.GLOBS,
-            vtund.WORDS,
-            r"vtund",
-            r"(?i)(?:^|[{;])[ \t]*(?:pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
-            r"|(?:encr\w{0,3}|persist|proto[ \t]+(?:tcp|udp)|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;{}\n]{0,80};)",
-        ),
-        ConfigKind.XL2TPD: _format(
-            "xl2tpd.conf",
-            xl2tpd.read,
-            xl2tpd.GLOBS,
-            xl2tpd.WORDS,
-            r"xl2tpd",
-            r"(?i)^[ \t]*(?:\[(?:lns|lac)[ \t]+[^\]\n]{1,80}\]|pppoptfile[ \t]*=)",
-        ),
-    }
-)
+KINDS: Mapping[ConfigKind, Format] = {
+    ConfigKind.OPENVPN: _format(
+        "OpenVPN",
+        openvpn.read,
+        openvpn.GLOBS,
+        openvpn.WORDS,
+        r"\.ovpn$|/openvpn/",
+        _OPENVPN_STRONG,
+        more=more_words.OPENVPN,
+    ),
+    ConfigKind.SWANCTL: _format(
+        mark("swanctl.conf of strongSwan"),
+        swanctl_reader.read,
+        swanctl_reader.GLOBS,
+        swanctl_reader.WORDS,
+        r"swanctl",
+        r"^[ \t]*(?:connections|secrets|pools|authorities)\s*\{",
+        more=more_words.SWANCTL,
+    ),
+    ConfigKind.IPSEC_CONF: _format(
+        "ipsec.conf",
+        ipsec_conf_reader.read,
+        ipsec_conf_reader.GLOBS,
+        ipsec_conf_reader.WORDS,
+        r"(?:^|/)ipsec[^/]*\.conf$|/ipsec\.d/",
+        r"^(?:conn|config|ca)[ \t]+[^\s=]+[ \t]*(?:#.*)?$",
+        more=more_words.IPSEC_CONF,
+    ),
+    ConfigKind.IPSEC_SECRETS: _format(
+        "ipsec.secrets",
+        ipsec_conf_reader.read_secrets,
+        ipsec_conf_reader.SECRETS_GLOBS,
+        frozenset(),
+        r"\.secrets$",
+        r"^[^#\n]{0,400}(?:^|[ \t])?:[ \t]*(?:PSK|RSA|ECDSA|EAP|XAUTH|P12|NTLM|PKCS8|PIN)\b",
+    ),
+    ConfigKind.TINC: _format(
+        "tinc.conf",
+        tinc.read,
+        tinc.GLOBS,
+        tinc.WORDS | tinc.HOST_WORDS,
+        r"tinc\.conf$",
+        r"(?i)^[ \t]*(?:connectto|mode|devicetype|autoconnect)[ \t]*[= \t]|^[ \t]*name[ \t]*=",
+    ),
+    ConfigKind.TINC_HOST: _format(
+        mark("tinc host file"),
+        tinc.read,
+        tinc.HOST_GLOBS,
+        tinc.HOST_WORDS,
+        r"/tinc/[^/]+/hosts/|(?:^|/)hosts/[^/]+$",
+        r"(?i)^-----BEGIN RSA PUBLIC KEY-----|^[ \t]*(?:subnet|ed25519publickey|maclength)[ \t]*=",
+        is_strong_needed=True,
+    ),
+    ConfigKind.FREELAN: _format(
+        "freelan.cfg",
+        freelan.read,
+        freelan.GLOBS,
+        freelan.WORDS,
+        r"freelan",
+        r"^[ \t]*\[(?:fscp|tap_adapter|switch|router|security)\]",
+        more=more_words.FREELAN,
+    ),
+    ConfigKind.FASTD: _format(
+        "fastd.conf",
+        fastd.read,
+        fastd.GLOBS,
+        fastd.WORDS,
+        r"fastd",
+        r"^[ \t]*(?:(?:method|secret)[ \t]+\"[^\"\n]{0,80}\"[ \t]*;|include[ \t]+peers[ \t]+from\b"
+        r"|peer[ \t]+(?:group[ \t]+)?\"[^\"\n]{0,80}\"[ \t]*\{)",
+    ),
+    ConfigKind.SSHD: _format(
+        "sshd_config",
+        ssh.read,
+        ssh.SSHD_GLOBS,
+        ssh.SSHD_WORDS,
+        r"sshd_config",
+        r"(?i)^[ \t]*(?:permitrootlogin|authorizedkeysfile|subsystem|permittunnel|hostkey|listenaddress|usepam"
+        r"|kbdinteractiveauthentication|permitemptypasswords)[ \t=]",
+        more=more_words.SSH,
+    ),
+    ConfigKind.SSH: _format(
+        "ssh_config",
+        ssh.read,
+        ssh.SSH_GLOBS,
+        ssh.SSH_WORDS,
+        r"(?:^|/)ssh_config|/\.ssh/config$",
+        r"(?i)^[ \t]*(?:host|hostname|identityfile|stricthostkeychecking|proxyjump|userknownhostsfile)[ \t=]",
+        more=more_words.SSH,
+    ),
+    ConfigKind.WIREGUARD: _format(
+        "WireGuard",
+        wireguard.read,
+        wireguard.GLOBS,
+        wireguard.WORDS,
+        r"/wireguard/|(?:^|/)wg[^/]*\.conf$",
+        r"(?i)^[ \t]*\[(?:interface|peer)\]",
+        more=more_words.WIREGUARD,
+    ),
+    ConfigKind.STUNNEL: _format(
+        "stunnel.conf",
+        stunnel.read,
+        stunnel.GLOBS,
+        stunnel.WORDS,
+        r"stunnel",
+        r"(?i)^[ \t]*(?:accept|connect|sslversion|verifychain|verifypeer|cafile|sslversionmin)[ \t]*=",
+        more=more_words.STUNNEL,
+    ),
+    ConfigKind.PPTPD: _format(
+        "pptpd.conf",
+        ppp.read_pptpd,
+        ppp.PPTPD_GLOBS,
+        ppp.PPTPD_WORDS,
+        r"pptpd\.conf$",
+        r"^[ \t]*(?:localip|remoteip)[ \t]",
+    ),
+    ConfigKind.PPP: _format(
+        mark("options of pppd"),
+        ppp.read_ppp,
+        ppp.PPP_GLOBS,
+        ppp.PPP_WORDS,
+        r"/ppp/|pptpd-options|options\.pptp|(?:chap|pap)-secrets",
+        r"^[ \t]*(?:(?:require|refuse)-(?:pap|chap|mschap|mschap-v2|eap|mppe|mppe-128|mppe-40)|noauth|ms-dns"
+        r"|mppe|lcp-echo-failure|nobsdcomp)\b|^#[ \t]*client[ \t]+server[ \t]+secret",
+        shape=_PPP_LOGIN,
+    ),
+    ConfigKind.VTUND: _format(
+        "vtund.conf",
+        vtund.read,
+        vtund.GLOBS,
+        vtund.WORDS,
+        r"vtund",
+        r"(?i)(?:^|[{;])[ \t]*(?:pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
+        r"|(?:encr\w{0,3}|persist|proto[ \t]+(?:tcp|udp)|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;{}\n]{0,80};)",
+    ),
+    ConfigKind.XL2TPD: _format(
+        "xl2tpd.conf",
+        xl2tpd.read,
+        xl2tpd.GLOBS,
+        xl2tpd.WORDS,
+        r"xl2tpd",
+        r"(?i)^[ \t]*(?:\[(?:lns|lac)[ \t]+[^\]\n]{1,80}\]|pppoptfile[ \t]*=)",
+    ),
+}
 """Every kind, in the order in which a tie is decided."""
 
 MIN_SCORE = 1.0

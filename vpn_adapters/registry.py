@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import Adapter
 from app.domain.hubs import Hub, SessionHub
@@ -29,51 +28,48 @@ from vpn_adapters import (
     wireguard_vxlan,
     xl2tpd,
 )
-from vpn_adapters.ipsec import hub as ipsec_hub
 from vpn_adapters.macsec import nodes
 from vpn_adapters.openvpn import hub as openvpn_hub
 from vpn_adapters.ssh import hub as ssh_hub
 from vpn_adapters.tinc import hub as tinc_hub
 from vpn_adapters.wireguard import hub as wireguard_hub
 
-ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
-    {
-        one.info.name: one
-        for one in (
-            baseline.adapter,
-            l2tp.adapter,
-            wireguard.adapter,
-            ipsec.adapter,
-            macsec.adapter,
-            openvpn.udp_adapter,
-            openvpn.tcp_adapter,
-            tinc.adapter,
-            ssh.adapter,
-            freelan.adapter,
-            wireguard_vxlan.adapter,
-            ipsec_gretap.adapter,
-            fastd.adapter,
-            vtun.adapter,
-            vtun_ppp.adapter,
-            pptp.adapter,
-            xl2tpd.adapter,
-            ppp_ssh.adapter,
-            stunnel.adapter,
-            libreswan.adapter,
-        )
-    }
-)
+ADAPTERS: Mapping[str, Adapter] = {
+    one.info.name: one
+    for one in (
+        baseline.adapter,
+        l2tp.adapter,
+        wireguard.adapter,
+        ipsec.adapter,
+        macsec.adapter,
+        openvpn.udp_adapter,
+        openvpn.tcp_adapter,
+        tinc.adapter,
+        ssh.adapter,
+        freelan.adapter,
+        wireguard_vxlan.adapter,
+        ipsec_gretap.adapter,
+        fastd.adapter,
+        vtun.adapter,
+        vtun_ppp.adapter,
+        pptp.adapter,
+        xl2tpd.adapter,
+        ppp_ssh.adapter,
+        stunnel.adapter,
+        libreswan.adapter,
+    )
+}
 """Adapters by their solution's name, references first."""
 
-NODE_PROTECTIONS: Mapping[str, NodeProtection] = MappingProxyType({one.solution: one for one in (nodes.protection,)})
+NODE_PROTECTIONS: Mapping[str, NodeProtection] = {one.solution: one for one in (nodes.protection,)}
 """Protections of nodes' frames by their solution's name."""
 
-HUBS: Mapping[str, Hub] = MappingProxyType(
-    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, ssh_hub.hub, tinc_hub.hub)}
-)
+HUBS: Mapping[str, Hub] = {
+    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec.hub, ssh_hub.hub, tinc_hub.hub)
+}
 """Hubs with many clients by their solution's name."""
 
-SESSION_HUBS: Mapping[str, SessionHub] = MappingProxyType(
-    {one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec_hub.hub, tinc_hub.hub)}
-)
+SESSION_HUBS: Mapping[str, SessionHub] = {
+    one.solution: one for one in (wireguard_hub.hub, openvpn_hub.hub, ipsec.hub, tinc_hub.hub)
+}
 """Those of them whose clients remain connected and come back by themselves."""

@@ -55,6 +55,7 @@ def host_commands(*, as_root: bool, programs: Collection[str] = ()) -> dict[str,
         as_root: Whether root's rights are to be had: some things are hidden from others.
         programs: Further programs that are asked about.
     """
+    tools = {**dict.fromkeys(programs, _VERSION), **TOOL_VERSION_ARGUMENTS}
     argvs: dict[str, tuple[str, ...]] = {
         "clock": ("date", "-u", "+%s.%N"),
         "stat-before": ("head", "-n", "1", "/proc/stat"),
@@ -67,13 +68,9 @@ def host_commands(*, as_root: bool, programs: Collection[str] = ()) -> dict[str,
         **{name: _script(name) for name in _SCRIPTS},
         "modules": _script("modules", *KERNEL_MODULES),
         "disk": ("df", "-P", "-k", *DISK_PATHS),
-        **{f"tool-{name}": _script("tool", name, *words) for name, words in _asked_tools(programs).items()},
+        **{f"tool-{name}": _script("tool", name, *words) for name, words in tools.items()},
     }
     return {name: _command(argv, as_root=as_root) for name, argv in argvs.items()}
-
-
-def _asked_tools(programs: Collection[str]) -> dict[str, tuple[str, ...]]:
-    return {**dict.fromkeys(programs, _VERSION), **TOOL_VERSION_ARGUMENTS}
 
 
 def last_commands(*, as_root: bool) -> dict[str, Command]:

@@ -143,20 +143,19 @@ def _free_names(facts_a: HostFacts, facts_b: HostFacts) -> TunnelNames:
     taken = {port for facts in (facts_a, facts_b) for port in facts.ports_in_use}
     tunnels = {number for facts in (facts_a, facts_b) for number in facts.l2tp_tunnel_ids}
     tunnel_id = next(number for number in count(usual.l2tp_tunnel_id) if number not in tunnels)
-    ports = _FreePorts(taken)
     return TunnelNames(
         ethernet_interface=_free_interface(usual.ethernet_interface, interfaces),
         wireguard_interface=_free_interface(usual.wireguard_interface, interfaces),
         lower_interface=_free_interface(usual.lower_interface, interfaces),
         vlan_interface=_free_interface(usual.vlan_interface, interfaces),
-        udp_port=ports.take(usual.udp_port, "udp"),
-        wireguard_port=ports.take(usual.wireguard_port, "udp"),
-        freelan_port=ports.take(usual.freelan_port, "udp"),
-        tinc_port=ports.take(usual.tinc_port, "udp", "tcp"),
-        tcp_port=ports.take(usual.tcp_port, "tcp"),
-        ssh_port=ports.take(usual.ssh_port, "tcp"),
+        udp_port=_free_port(taken, usual.udp_port, "udp"),
+        wireguard_port=_free_port(taken, usual.wireguard_port, "udp"),
+        freelan_port=_free_port(taken, usual.freelan_port, "udp"),
+        tinc_port=_free_port(taken, usual.tinc_port, "udp", "tcp"),
+        tcp_port=_free_port(taken, usual.tcp_port, "tcp"),
+        ssh_port=_free_port(taken, usual.ssh_port, "tcp"),
         # One server for each direction.
-        iperf_port=ports.take(usual.iperf_port, "tcp", width=2),
+        iperf_port=_free_port(taken, usual.iperf_port, "tcp", width=2),
         ssh_tap_unit=next(number for number in count(usual.ssh_tap_unit) if f"tap{number}" not in interfaces),
         l2tp_tunnel_id=tunnel_id,
         l2tp_session_id=1 + secrets.randbelow(LAST_SESSION_ID),
@@ -168,28 +167,19 @@ def _free_interface(usual: str, taken: Iterable[str]) -> str:
     return next(f"{stem}{number}" for number in count() if f"{stem}{number}" not in names)
 
 
-class _FreePorts:
-    """Ports that are free on both hosts, each taken once.
+def _free_port(taken: set[str], usual: int, *protocols: str, width: int = 1) -> int:
+    """Return the usual port, or the next one that is free on both hosts, and take it.
 
     Args:
-        taken: Those in use, for example `udp/1194`.
+        taken: Ports in use, for example `udp/1194`.
+        protocols: Those for which it must be free.
+        width: How many ports in a row must be.
     """
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
-
-    def take(self, usual: int, *protocols: str, width: int = 1) -> int:
-        """Return the usual port, or the next one that is free.
-
-        Args:
-            protocols: Those for which it must be free.
-            width: How many ports in a row must be.
-        """
-        for first in range(usual, MAX_PORT + 2 - width):
-            needed = {f"{protocol}/{first + n}" for protocol in protocols for n in range(width)}
-            if not needed & self._taken:
-                self._taken |= needed
-                return first
-        raise PreflightRefused(
-            NO_FREE_PORT(protocols="/".join(protocols).upper(), usual=usual),
-        )
+    for first in range(usual, MAX_PORT + 2 - width):
+        needed = {f"{protocol}/{first + n}" for protocol in protocols for n in range(width)}
+        if not needed & taken:
+            taken |= needed
+            return first
+    raise PreflightRefused(
+        NO_FREE_PORT(protocols="/".join(protocols).upper(), usual=usual),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Privilege
-from app.probes.messages import DATAGRAMS_UNMEASURED, NO_DATAGRAM, NO_REPLY_BARE, NO_RESULT, PROGRAM_PRINTED
-from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, reported_error
+from app.probes.messages import DATAGRAMS_UNMEASURED, NO_DATAGRAM, NO_REPLY_BARE, PROGRAM_PRINTED
+from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, json_report, reported_error
 
 PING_PAYLOAD_BYTES = 56
 PING_FRAME_BYTES = PING_PAYLOAD_BYTES + 8 + 20 + 14
@@ -117,10 +116,7 @@ def read_stream(text: str, errors: str, label: str, payload_bytes: int) -> Datag
     Raises:
         ProbeFailed: It reports an error, or no datagram.
     """
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = {"error": errors.strip() or NO_RESULT()}
+    found = json_report(text, errors)
     parts = [one["streams"][0] for one in found.get("intervals", []) if one.get("streams")]
     sent = sum(int(one.get("packets", 0)) for one in parts)
     lost = sum(int(one.get("lost_packets", 0)) for one in parts)

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self
 
 from app.domain.cancel import CancelToken
@@ -75,9 +74,7 @@ class CpuMonitor:
             thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # To end the loop by its process id is much cheaper for a slow host than what follows on cancelling.
         run_both(lambda: self._end(Side.A), lambda: self._end(Side.B))
         for thread in self._threads:

@@ -8,7 +8,7 @@ before, while marked requests go on as the control.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, canary_filter
 from app.probes.capture.packets import read_packet
 from app.probes.capture.pcap import Record
 from app.probes.capture.recording import TUNNEL, UNDERLAY, CaptureRequest, Capturing
-from app.probes.injection.forging import ETHERTYPE, FORGE, Forgery, Target, stranger_of
+from app.probes.injection.forging import FORGE, Target, plain_frame, stranger_of
 from app.probes.injection.stages import SNAPLEN_BYTES, inspect, send_frames
 from app.probes.messages import CAPTURE_HAS_NO_FRAME
 from app.probes.ping_lines import Summary, parse_ping_line
@@ -36,7 +36,6 @@ _EACH = ECHOES // len(Hop)
 COPIES = 3
 """Number of times that each forged frame is sent."""
 _PING_S = 30.0
-_STRANGER = bytes.fromhex("020000000077")
 _ALL = "greater 1"
 """pcap filter that takes every frame. Source: pcap-filter(7)."""
 _FOLDER_SCRIPT = bare_script("capture/own-folder.sh")
@@ -88,28 +87,21 @@ class _Captures:
     hops: Mapping[Hop, tuple[Record, ...]]
     node: tuple[Record, ...]
 
-    def of(self, hop: Hop) -> tuple[Record, ...]:
-        return self.hops[hop]
 
-
+@dataclass
 class _Run:
     """One call of `probe_hops`."""
 
-    def __init__(
-        self,
-        sessions: SessionPair,
-        nodes: SessionPair,
-        request: HopsRequest,
-        token: CancelToken,
-        on_stage: Callable[[Hop | None], None],
-    ) -> None:
-        self._sessions = sessions
-        self._request, self._link, self._plan = request, request.link, request.plan
-        self._token = token
-        self._on_stage = on_stage
-        self._a, self._b = (node_addresses(request.link, Topology.BRIDGED_NODES, side) for side in Side)
-        self._nodes = nodes
-        self._folder = f"{request.link.run_dir}/node"
+    _sessions: SessionPair
+    _nodes: SessionPair
+    _request: HopsRequest
+    _token: CancelToken
+    _on_stage: Callable[[Hop | None], None]
+
+    def __post_init__(self) -> None:
+        self._link, self._plan = self._request.link, self._request.plan
+        self._a, self._b = (node_addresses(self._link, Topology.BRIDGED_NODES, side) for side in Side)
+        self._folder = f"{self._link.run_dir}/node"
 
     def run(self) -> HopReport:
         folder = Command(shell_step_argv(_FOLDER_SCRIPT, self._folder), timeout_s=_PING_S, is_root=True)
@@ -118,15 +110,15 @@ class _Run:
         canaries = CanaryFrames.new()
         answered: list[int] = []
         first = self._captured(canaries, lambda: answered.append(self._ping(canaries)))
-        seen = tuple(self._seen(hop, first.of(hop), canaries) for hop in Hop)
+        seen = tuple(self._seen(hop, first.hops[hop], canaries) for hop in Hop)
         arrived = sum(_number_of(one, canaries.inside) > 0 for one in first.node)
-        copies = {hop: self._copies(hop, first.of(hop)) for hop in Hop}
+        copies = {hop: self._copies(hop, first.hops[hop]) for hop in Hop}
         control, marks = CanaryFrames.new(), {hop: CanaryFrames.new() for hop in Hop}
 
         def inject() -> None:
             for hop in Hop:
                 self._on_stage(hop)
-                self._inject(hop, self._forged(hop, marks[hop], first.of(Hop.UNDERLAY)), copies[hop])
+                self._inject(hop, self._forged(hop, marks[hop], first.hops[Hop.UNDERLAY]), copies[hop])
             self._ping(control)
 
         second = self._captured(control, inject)
@@ -192,7 +184,9 @@ class _Run:
         return sum(one.received for one in map(parse_ping_line, lines) if isinstance(one, Summary))
 
     def _seen(self, hop: Hop, found: Sequence[Record], canaries: CanaryFrames) -> Seen:
-        own = [one for one in found if hop is not Hop.UNDERLAY or not _is_plain(one, canaries.bare_family.encode())]
+        # Echo requests with that mark go over the bare underlay on purpose.
+        bare = canaries.bare_family.encode()
+        own = [one for one in found if hop is not Hop.UNDERLAY or bare not in one.data]
         addresses = [bytes.fromhex(node_mac(side).replace(":", "")) for side in Side]
         return Seen(
             hop,
@@ -224,9 +218,10 @@ class _Run:
         """Return frames with a mark in them that a stranger would send at a hop."""
         tag = mark.inside
         if hop is not Hop.UNDERLAY:
-            return (b"\xff" * 6 + _STRANGER + ETHERTYPE.to_bytes(2) + (tag * 3).ljust(60, b"."),)
+            return (plain_frame(tag),)
         made = FORGE[self._plan.encapsulation or Encapsulation.L2TPV3](self._target(underlay), tag)
-        return tuple(frame for one in made for frame in _frames(one))
+        # What is cut into fragments would not be found by its mark on the underlay.
+        return tuple(one.frames[0] for one in made if len(one.frames) == 1)
 
     def _target(self, underlay: Sequence[Record]) -> Target:
         """Return gateway B as a stranger on the underlay knows it who has got hold of its session's cookie, too."""
@@ -274,7 +269,7 @@ class _Run:
         return inspect(self._sessions.a, link.underlay_a, inside, has_sessions=False, token=self._token).device
 
     def _forged_at(self, hop: Hop, tag: bytes, captures: _Captures) -> HopInjection:
-        sent, relayed = (sum(tag in one.data for one in captures.of(at)) for at in (hop, Hop.CABLE_B))
+        sent, relayed = (sum(tag in one.data for one in captures.hops[at]) for at in (hop, Hop.CABLE_B))
         accepted = sum(tag in one.data for one in captures.node)
         return HopInjection(hop, FORGED, sent, 0 if hop is Hop.CABLE_B else relayed, accepted)
 
@@ -288,20 +283,9 @@ class _Run:
     ) -> HopInjection:
         """Return what became of copies; those that B's gateway relays are on B's cable as they were before."""
         own = {at: set(found[numbers.start - 1 : numbers.stop - 1]) for at, found in copies.items()}
-        sent, relayed = (sum(one.data in own[at] for one in captures.of(at)) for at in (hop, Hop.CABLE_B))
+        sent, relayed = (sum(one.data in own[at] for one in captures.hops[at]) for at in (hop, Hop.CABLE_B))
         accepted = sum(_number_of(one, canaries.inside) in numbers for one in captures.node)
         return HopInjection(hop, REPLAYED, sent, 0 if hop is Hop.CABLE_B else relayed, accepted)
-
-
-def _frames(forgery: Forgery) -> Iterator[bytes]:
-    """Yield a forgery's frame; what is cut into fragments would not be found by its mark on the underlay."""
-    if len(forgery.frames) == 1:
-        yield forgery.frames[0]
-
-
-def _is_plain(record: Record, family: bytes) -> bool:
-    """Whether a frame is one of the echo requests that go over the bare underlay on purpose, or an answer to one."""
-    return family in record.data
 
 
 def _number_of(record: Record, mark: bytes) -> int:

@@ -78,11 +78,8 @@ def parse_json_event(line: str) -> IperfLine | None:
     if error is not None and not line.lstrip().startswith("{"):
         return Failure(_words(error["text"] or error["interrupt"]))
     try:
-        value: Any = json.loads(line)
-        return _event(value)
-    except (ValueError, RecursionError):
-        return Malformed(_words(line))
-    except (KeyError, TypeError, AttributeError):
+        return _event(json.loads(line))
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return Malformed(_words(line))
 
 

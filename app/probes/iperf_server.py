@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import threading
-from types import TracebackType
-from typing import Self
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, Stream
-from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.commands import Command, HostSession
+from app.domain.errors import ProbeFailed, TunnelmarkError
 from app.domain.script_files import bare_script
 from app.probes.guard import GuardMark, parse_guard_line
+from app.probes.host_program import HostProgram
 from app.probes.messages import ADDRESS_GONE, INSTALL_IPERF, IPERF_PRINTED, PORT_TAKEN, SERVER_NOT_LISTENING
 
 START_TIMEOUT_S = 10.0
@@ -26,7 +24,7 @@ _LISTENING = re.compile(r"^Server listening on (\d{1,5})")
 _NOISE = re.compile(r"^(-+|Server listening on .*|\[.*|Accepted connection from .*|- - .*|iperf Done\..*)?$")
 
 
-class IperfServer:
+class IperfServer(HostProgram):
     """Two servers on neighbouring ports in one channel, one test for each: so the second test need not wait.
 
     Args:
@@ -37,20 +35,17 @@ class IperfServer:
     """
 
     def __init__(self, host: HostSession, address: str, port: int, *, limit_s: int, token: CancelToken) -> None:
-        self._host = host
+        words = (str(limit_s), str(port), str(port + 1))
+        argv = ("iperf3", "-s", "-1", "-B", address, "-i", "0", "--forceflush")
+        command = Command(
+            shell_step_argv(_SERVER_SCRIPT, *words, *argv), timeout_s=limit_s + 15.0, max_output_bytes=65_536
+        )
+        super().__init__(host, command, "iperf-server", token=token)
         self._address = address
         self._ports = (port, port + 1)
-        self._limit_s = limit_s
-        self._outer = token
-        self._inner = CancelToken()
-        self._condition = threading.Condition()
         self._listening: set[int] = set()
-        self._has_ended = False
         self._pids: list[int] = []
         self._exits = 0
-        self._words: list[str] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._serve, name="iperf-server")
 
     @property
     def ports(self) -> tuple[int, int]:
@@ -63,16 +58,9 @@ class IperfServer:
         with self._condition:
             return "; ".join(self._words[:3])
 
-    def __enter__(self) -> Self:
-        self._unregister = self._outer.on_cancel(self._cancel)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._unregister()
-        is_orderly = kind is None and self._wait_for_end()
+        is_orderly = not any(error) and self._wait_for_end()
         if not is_orderly:
             self._inner.cancel()
         self._thread.join()
@@ -110,42 +98,16 @@ class IperfServer:
         """End servers that are not used any more, so that leaving the context does not wait for them."""
         self._cancel()
 
-    def _serve(self) -> None:
-        words = (str(self._limit_s), *(str(port) for port in self._ports))
-        argv = ("iperf3", "-s", "-1", "-B", self._address, "-i", "0", "--forceflush")
-        command = Command(
-            shell_step_argv(_SERVER_SCRIPT, *words, *argv),
-            timeout_s=self._limit_s + 15.0,
-            max_output_bytes=65_536,
-        )
-        error: BaseException | None = None
-        try:
-            self._host.run(command, token=self._inner, on_line=self._on_line)
-        except (TunnelmarkError, Cancelled) as caught:
-            error = caught
-        finally:
-            with self._condition:
-                self._error = error
-                self._has_ended = True
-                self._condition.notify_all()
-
-    def _on_line(self, _stream: Stream, line: str) -> None:
+    def _take(self, line: str) -> None:
         mark = parse_guard_line(line)
-        with self._condition:
-            if mark is not None:
-                if mark.mark is GuardMark.START:
-                    self._pids.append(mark.number)
-                self._exits += mark.mark is GuardMark.EXIT
-            elif (listening := _LISTENING.match(line)) is not None:
-                self._listening.add(int(listening[1]))
-            elif not _NOISE.match(line.strip()) and len(self._words) < 10:
-                self._words.append(" ".join(line.split())[:200])
-            self._condition.notify_all()
-
-    def _cancel(self) -> None:
-        self._inner.cancel()
-        with self._condition:
-            self._condition.notify_all()
+        if mark is not None:
+            if mark.mark is GuardMark.START:
+                self._pids.append(mark.number)
+            self._exits += mark.mark is GuardMark.EXIT
+        elif (listening := _LISTENING.match(line)) is not None:
+            self._listening.add(int(listening[1]))
+        elif not _NOISE.match(line.strip()) and len(self._words) < 10:
+            self._words.append(" ".join(line.split())[:200])
 
     def _wait_for_end(self) -> bool:
         """Wait until both took their test and ended by themselves; return whether they did."""

@@ -165,26 +165,21 @@ class _Window:
     received: int = 0
 
 
+@dataclass
 class _LatencyRun:
     """One call of `measure_latency`: understands the lines as they come."""
 
-    def __init__(
-        self,
-        client: HostSession,
-        request: LatencyRequest,
-        token: CancelToken,
-        on_samples: SamplesSink,
-        on_pause: Callable[[], None],
-        clock: Callable[[], float],
-    ) -> None:
-        self._client = client
-        self._request = request
-        self._outer = token
+    _client: HostSession
+    _request: LatencyRequest
+    _outer: CancelToken
+    _on_samples: SamplesSink
+    _on_pause: Callable[[], None]
+    _clock: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        request = self._request
         self._inner = CancelToken()
-        self._on_samples = on_samples
-        self._on_pause = on_pause
-        self._clock = clock
-        self._is_root = client.privilege is not Privilege.NONE
+        self._is_root = self._client.privilege is not Privilege.NONE
         first_seq = 0 if request.ping_flavour is ToolFlavour.BUSYBOX else 1
         self._echoes = {
             str(frame - FRAME_TO_PAYLOAD_BYTES): Echoes(frame, request.pings, first_seq)
@@ -195,7 +190,7 @@ class _LatencyRun:
         self._current: Echoes | None = None
         self._window = _Window(0, WARM_UP_PINGS)
         self._silent_windows = 0
-        self._last_window_s = clock()
+        self._last_window_s = self._clock()
         self._is_interval = False
         self._is_steady = True
         self._warm_up_ratio: float | None = None

@@ -53,12 +53,10 @@ class Trouble:
 
     Attributes:
         text: Its words, bounded.
-        is_too_long: Whether the packet is too large for a link on the way (with DF set, it can never cross).
         is_clock: Whether the host's clock was set while ping was measuring.
     """
 
     text: str
-    is_too_long: bool = False
     is_clock: bool = False
 
 
@@ -66,7 +64,7 @@ PingLine = Reply | Summary | Trouble
 
 
 def is_too_long(text: str) -> bool:
-    """Return whether a complaint says that the packet is too large for a link on the way."""
+    """Whether a complaint says that the packet is too large for a link on the way: with DF set, it can never cross."""
     return _TOO_LONG.search(text) is not None
 
 
@@ -112,9 +110,7 @@ def parse_ping_line(line: str) -> PingLine | None:
         return Summary(int(summary["sent"]), int(summary["received"]))
     text = " ".join(line.split())[:200]
     if is_too_long(text):
-        return Trouble(text, is_too_long=True)
+        return Trouble(text)
     if _CLOCK.search(text):
         return Trouble(text, is_clock=True)
-    if _REFUSED.search(text):
-        return Trouble(text)
-    return None
+    return Trouble(text) if _REFUSED.search(text) else None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from types import TracebackType
-from typing import Self
-
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
-from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.errors import TunnelmarkError
 from app.domain.script_files import bare_script
+from app.probes.host_program import HostProgram
 
 LIMIT_S = 60
 END_TIMEOUT_S = 3.0
@@ -20,7 +17,7 @@ _SERVER_SCRIPT = bare_script("probes/smoke-server.sh")
 _END_SCRIPT = bare_script("probes/smoke-end.sh")
 
 
-class QuickServer:
+class QuickServer(HostProgram):
     """Runs for the length of a context, for one test.
 
     Args:
@@ -31,38 +28,21 @@ class QuickServer:
     """
 
     def __init__(self, host: HostSession, folder: str, address: str, port: int, *, token: CancelToken) -> None:
-        self._host = host
+        iperf = ("iperf3", "-s", "-1", "-B", address, "-p", str(port), "-i", "0")
+        argv = shell_step_argv(_SERVER_SCRIPT, str(LIMIT_S), folder, *iperf)
+        command = Command(argv, timeout_s=LIMIT_S + 15.0, is_root=True, max_output_bytes=4096)
+        super().__init__(host, command, "quick-server", token=token)
         self._folder = folder
-        self._argv = ("iperf3", "-s", "-1", "-B", address, "-p", str(port), "-i", "0")
-        self._outer = token
-        self._inner = CancelToken()
-        self._has_ended = False
-        self._thread = threading.Thread(target=self._serve, name="quick-server")
 
-    def __enter__(self) -> Self:
-        self._unregister = self._outer.on_cancel(self._inner.cancel)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._unregister()
-        if kind is None:
+        if not any(error):
             self._thread.join(0.3)
         is_over = not self._thread.is_alive()
         self._inner.cancel()
-        if not (is_over and self._has_ended):
+        if not (is_over and self._is_ok):
             self._end()
         self._thread.join()
-
-    def _serve(self) -> None:
-        argv = shell_step_argv(_SERVER_SCRIPT, str(LIMIT_S), self._folder, *self._argv)
-        command = Command(argv, timeout_s=LIMIT_S + 15.0, is_root=True, max_output_bytes=4096)
-        try:
-            self._has_ended = self._host.run(command, token=self._inner).is_ok
-        except (TunnelmarkError, Cancelled):
-            pass  # the client sees that there is no answer
 
     def _end(self) -> None:
         command = Command(shell_step_argv(_END_SCRIPT, self._folder), timeout_s=END_TIMEOUT_S, is_root=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -190,27 +192,22 @@ class _Direction:
         return self.total.received_mbit_s
 
 
+@dataclass
 class _ClientRun:
     """One call of `measure_throughput`: understands the client's lines as they come."""
 
-    def __init__(
-        self,
-        client: HostSession,
-        server: IperfServer,
-        request: ThroughputRequest,
-        on_interval: IntervalSink,
-        clock: Callable[[], float],
-    ) -> None:
-        self._client = client
-        self._server = server
-        self._request = request
-        self._on_interval = on_interval
-        self._clock = clock
-        self._inner = CancelToken()
-        self._directions = {name: _Direction(request) for name in DIRECTIONS}
-        self._current: str | None = None
-        self._last_line_s = clock()
-        self._is_dead = False
+    _client: HostSession
+    _server: IperfServer
+    _request: ThroughputRequest
+    _on_interval: IntervalSink
+    _clock: Callable[[], float]
+    _inner: CancelToken = field(default_factory=CancelToken)
+    _current: str | None = None
+    _is_dead: bool = False
+
+    def __post_init__(self) -> None:
+        self._directions = {name: _Direction(self._request) for name in DIRECTIONS}
+        self._last_line_s = self._clock()
 
     def run(self, token: CancelToken) -> ThroughputOutcome:
         limit_s = self._request.longest_s
@@ -335,3 +332,16 @@ def reported_error(report: object, otherwise: Message) -> str:
     if words is None:
         return otherwise
     return words if isinstance(words, Message) else str(words)
+
+
+def json_report(text: str, errors: str) -> Any:
+    """Return a report of iperf3 -J; one that names an error where it printed none.
+
+    Args:
+        text: Its stdout.
+        errors: Its stderr.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"error": errors.strip() or NO_RESULT()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import ProbeFailed
-from app.probes.messages import ENDED_BEFORE_ALL, NO_RESULT, TRANSFER_FAILED
-from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, reported_error
+from app.probes.messages import ENDED_BEFORE_ALL, TRANSFER_FAILED
+from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, json_report, reported_error
 
 _FORGET_S = 10.0
 _END_S = 15
@@ -102,10 +101,7 @@ def read_transfer(text: str, errors: str, label: str, size_bytes: int) -> Transf
     The sender of iperf3 ends silently after its bytes, and the client goes on until it hears nothing for a while: so
     the time is that of the interval in which the last byte arrived, not that of the whole test.
     """
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = {"error": errors.strip() or NO_RESULT()}
+    found = json_report(text, errors)
     intervals = _intervals(found) if isinstance(found, dict) else []
     seconds, received = _arrival(intervals, size_bytes)
     if seconds is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -20,18 +19,18 @@ USER = "nobody"
 
 USER_FEATURE = f"user:{USER}"
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("fastd", "--version"),
-        "methods": discovering.query(*shell_step_argv(adapter_script("fastd", "methods.sh"), *METHODS)),
-        "user": discovering.query("id", "-u", USER),
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "version": discovering.query("fastd", "--version"),
+    "methods": discovering.query(*shell_step_argv(adapter_script("fastd", "methods.sh"), *METHODS)),
+    "user": discovering.query("id", "-u", USER),
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query("tun"),
+}
 
 _VERSION = re.compile(r"^fastd v?(\d{1,4})(\S{0,40})", re.MULTILINE)
 """Source: fastd 21 prints `fastd 21`, fastd 22 `fastd v22`."""
+
+_USER_ID = re.compile(r"[1-9]\d{0,9}")
 
 _OLDEST = 21
 """Older ones leak memory, or end, when they get packets of an unknown type. Source: fastd v21, CVE-2020-27638."""
@@ -42,24 +41,14 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     version = _VERSION.search(discovering.text_of(outputs, "version"))
     missing = discovering.missing_programs({"fastd": version is not None}, NAME)
     missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
+    accepted = set(discovering.stdout_of(outputs, "methods").split())
     note = FASTD_TOO_OLD(version=version[1]) if version is not None and int(version[1]) < _OLDEST else ""
     return SolutionSupport(
         solution=NAME,
         is_available=not missing and not note,
         version=f"{version[1]}{version[2]}" if version else "",
-        features=(USER_FEATURE,) if _has_user(outputs) else (),
-        ciphers=_methods(outputs),
+        features=(USER_FEATURE,) if _USER_ID.fullmatch(discovering.stdout_of(outputs, "user").strip()) else (),
+        ciphers=tuple(method for method in METHODS if method in accepted),
         missing=missing,
         note=note,
     )
-
-
-def _methods(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
-    result = outputs.get("methods")
-    found = set(result.stdout.split()) if result is not None and result.is_ok else set()
-    return tuple(method for method in METHODS if method in found)
-
-
-def _has_user(outputs: Mapping[str, CommandResult]) -> bool:
-    result = outputs.get("user")
-    return result is not None and result.is_ok and re.fullmatch(r"[1-9]\d{0,9}", result.stdout.strip()) is not None

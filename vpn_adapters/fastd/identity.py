@@ -12,15 +12,14 @@ from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_FASTD_KEY
 from vpn_adapters.shared.public_keys import refused
+from vpn_adapters.shared.rendering import run_file
 
 PUBLIC_KEY = "hex-public-key"
 
 _HEX = re.compile(r"[0-9a-f]{64}")
 
-
-def key_path(link: Link) -> str:
-    """Return where the secret lies on each host, as a line of fastd's configuration."""
-    return f"{link.run_dir}/fastd.key"
+key_path = run_file("fastd.key")
+"""Path of the secret on each host, as a line of fastd's configuration."""
 
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:

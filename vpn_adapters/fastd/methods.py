@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from app.domain.solutions import OptionKind
 
@@ -52,27 +51,25 @@ def _mac_alone(mac: str, pad: str) -> Method:
     return Method((_NO_CIPHER, mac), f"null, {mac} ({pad})")
 
 
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        "aes128-gcm": Method(("AES-128-GCM",), "AES-128-GCM"),
-        "salsa2012+umac": _both(_SALSA2012, _UMAC),
-        "salsa2012+gmac": _both(_SALSA2012, _GHASH),
-        "salsa2012+poly1305": _both(_SALSA2012, _POLY1305),
-        "salsa20+umac": _both(_SALSA20, _UMAC),
-        "salsa20+gmac": _both(_SALSA20, _GHASH),
-        "salsa20+poly1305": _both(_SALSA20, _POLY1305),
-        "aes128-ctr+umac": _both(_AES, _UMAC),
-        "aes128-ctr+poly1305": _both(_AES, _POLY1305),
-        "null+salsa2012+umac": _mac_alone(_UMAC, _SALSA2012),
-        "null+salsa20+umac": _mac_alone(_UMAC, _SALSA20),
-        "null+aes128-ctr+umac": _mac_alone(_UMAC, _AES),
-        "null+salsa2012+gmac": _mac_alone(_GHASH, _SALSA2012),
-        "null+salsa20+gmac": _mac_alone(_GHASH, _SALSA20),
-        "null+aes128-gmac": _mac_alone("GMAC", _AES),
-        "null@l2tp": Method((_NO_CIPHER, _NO_MAC), "null (L2TPv3)", 8),
-        "null": Method((_NO_CIPHER, _NO_MAC), "null", 1),
-    }
-)
+METHODS: Mapping[str, Method] = {
+    "aes128-gcm": Method(("AES-128-GCM",), "AES-128-GCM"),
+    "salsa2012+umac": _both(_SALSA2012, _UMAC),
+    "salsa2012+gmac": _both(_SALSA2012, _GHASH),
+    "salsa2012+poly1305": _both(_SALSA2012, _POLY1305),
+    "salsa20+umac": _both(_SALSA20, _UMAC),
+    "salsa20+gmac": _both(_SALSA20, _GHASH),
+    "salsa20+poly1305": _both(_SALSA20, _POLY1305),
+    "aes128-ctr+umac": _both(_AES, _UMAC),
+    "aes128-ctr+poly1305": _both(_AES, _POLY1305),
+    "null+salsa2012+umac": _mac_alone(_UMAC, _SALSA2012),
+    "null+salsa20+umac": _mac_alone(_UMAC, _SALSA20),
+    "null+aes128-ctr+umac": _mac_alone(_UMAC, _AES),
+    "null+salsa2012+gmac": _mac_alone(_GHASH, _SALSA2012),
+    "null+salsa20+gmac": _mac_alone(_GHASH, _SALSA20),
+    "null+aes128-gmac": _mac_alone("GMAC", _AES),
+    "null@l2tp": Method((_NO_CIPHER, _NO_MAC), "null (L2TPv3)", 8),
+    "null": Method((_NO_CIPHER, _NO_MAC), "null", 1),
+}
 """Every method in the manual, those that encrypt first.
 
 Source: fastd documentation, Encryption & authentication methods. Sizes: captures of fastd 22. Of methods that are put

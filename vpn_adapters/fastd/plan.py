@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
 from app.domain.messages import mark
@@ -77,8 +77,6 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
 def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
     """Return how to see what was agreed on. Source: logs of fastd 21, 22 and 23."""
     peer, method = re.escape(peer_name(side.other)), re.escape(setting(request, "method"))
-    return UpCheck(
-        title=mark("The method that fastd agreed on with its peer"),
-        command=Command(("grep", "-F", "new session with", log_path(request.link)), timeout_s=5.0, is_root=True),
-        stdout_pattern=rf"new session with <{peer}> established using method `{method}'",
-    )
+    pattern = rf"new session with <{peer}> established using method `{method}'"
+    title = mark("The method that fastd agreed on with its peer")
+    return logged(title, "new session with", log_path(request.link), pattern)

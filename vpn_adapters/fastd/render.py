@@ -8,21 +8,15 @@ from __future__ import annotations
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
-from app.domain.link import Link
 from vpn_adapters.fastd.discovery import USER, USER_FEATURE
 from vpn_adapters.fastd.identity import PUBLIC_KEY, key_path
 from vpn_adapters.fastd.info import NAME
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
-
-def config_path(link: Link) -> str:
-    """Return where the configuration lies on each host."""
-    return f"{link.run_dir}/fastd.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/fastd.log"
+config_path = run_file("fastd.conf")
+"""Path of the configuration on each host."""
+log_path = run_file("fastd.log")
+"""Path of the daemon's log on each host."""
 
 
 def peer_name(side: Side) -> str:
@@ -54,4 +48,4 @@ def config(request: PlanRequest, side: Side) -> bytes:
         *remote,
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import CensusOption, Suite
@@ -56,5 +54,5 @@ def _suite(method: str) -> Suite:
         name=method.replace("+", "-").replace("@", "-"),
         title=one.title,
         algorithms=(*one.algorithms, KEY, "SHA256"),
-        settings=MappingProxyType({"method": method, "header": str(one.header_bytes)}),
+        settings={"method": method, "header": str(one.header_bytes)},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -19,16 +18,14 @@ PACKAGE = "freelan"
 
 _PACKAGE_SCRIPT = adapter_script("freelan", "package.sh")
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("freelan", "--version"),
-        "options": discovering.query("freelan", "--help"),
-        "package": discovering.query(*shell_step_argv(_PACKAGE_SCRIPT)),
-        "openssl": discovering.query("openssl", "version"),
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "version": discovering.query("freelan", "--version"),
+    "options": discovering.query("freelan", "--help"),
+    "package": discovering.query(*shell_step_argv(_PACKAGE_SCRIPT)),
+    "openssl": discovering.query("openssl", "version"),
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query("tun"),
+}
 
 _VERSION = re.compile(r"^freelan (\d+)\.(\d+)(\S*)", re.MULTILINE)
 _NEEDED_OPTION = "--fscp.elliptic_curve_capability"

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
@@ -17,7 +17,7 @@ from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import NOTE_OWN_ROUTE
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.rendering import run_file, setting
 
 FSCP_BYTES = 4 + 4 + 16 + 2
 """Header, sequence number, tag and length of a DATA message. Source: libs/fscp/fscp.txt, sections 2.1 and 2.6."""
@@ -25,9 +25,8 @@ FSCP_BYTES = 4 + 4 + 16 + 2
 UP_TIMEOUT_S = 45.0
 """Time for a second greeting, which freelan sends 30 s after the first."""
 
-
-# A route to the peer that is there before is the user's. One that comes with a session is freelan's: it takes it away
-# when it ends, but not when it is killed.
+log_path = run_file("freelan.log")
+"""Path of the daemon's log."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -40,11 +39,6 @@ def make(request: PlanRequest) -> TunnelPlan:
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead,
         outer_filter=f"udp port {link.names.freelan_port}",
     )
-
-
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies."""
-    return f"{link.run_dir}/freelan.log"
 
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
@@ -66,6 +60,8 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 
 
 def _route_step(link: Link, side: Side) -> PlanStep:
+    # A route to the peer that is there before is the user's. One that comes with a session is freelan's: it takes it
+    # away when it ends, but not when it is killed.
     peer, mark = link.underlay(side.other), f"{link.run_dir}/freelan-sets-a-route"
     return PlanStep(
         title=NOTE_OWN_ROUTE(peer=peer),
@@ -94,12 +90,9 @@ def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
     link = request.link
     peer = re.escape(f"{link.underlay(side.other)}:{link.names.freelan_port}")
     suite, curve = re.escape(setting(request, "cipher-suite")), re.escape(setting(request, "curve"))
-    return UpCheck(
-        title=mark("What freelan agreed on with its peer"),
-        command=Command(
-            ("grep", "-E", "Session established with|Cipher suite:|Elliptic curve:", log_path(link)),
-            timeout_s=5.0,
-            is_root=True,
-        ),
-        stdout_pattern=rf"Session established with {peer}\.\n[^\n]*Cipher suite: {suite}\n[^\n]*curve: {curve}\n",
+    return daemons.logged_like(
+        mark("What freelan agreed on with its peer"),
+        "Session established with|Cipher suite:|Elliptic curve:",
+        log_path(link),
+        rf"Session established with {peer}\.\n[^\n]*Cipher suite: {suite}\n[^\n]*curve: {curve}\n",
     )

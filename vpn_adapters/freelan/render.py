@@ -10,20 +10,14 @@ from __future__ import annotations
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
-from app.domain.link import Link
 from vpn_adapters.freelan.identity import STEM
 from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, render_file, run_file, setting
 
-
-def config_path(link: Link) -> str:
-    """Return where the configuration lies on each host."""
-    return f"{link.run_dir}/freelan.cfg"
-
-
-def peer_certificate_path(link: Link) -> str:
-    """Return where the peer's certificate lies."""
-    return f"{link.run_dir}/freelan-peer.crt"
+config_path = run_file("freelan.cfg")
+"""Path of the configuration on each host."""
+peer_certificate_path = run_file("freelan-peer.crt")
+"""Path of the peer's certificate."""
 
 
 def config(request: PlanRequest, side: Side) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
@@ -11,19 +10,17 @@ from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.shared.discovering import are_both_able, best_first
 
-CIPHER_SUITES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "ecdhe_rsa_aes256_gcm_sha384": ("AES-256-GCM", "SHA384"),
-        "ecdhe_rsa_aes128_gcm_sha256": ("AES-128-GCM", "SHA256"),
-    }
-)
+CIPHER_SUITES: Mapping[str, tuple[str, str]] = {
+    "ecdhe_rsa_aes256_gcm_sha384": ("AES-256-GCM", "SHA384"),
+    "ecdhe_rsa_aes128_gcm_sha256": ("AES-128-GCM", "SHA256"),
+}
 """Cipher suite, as freelan writes it → its cipher and the digest that it signs and derives keys with, strongest first.
 
 Source: /usr/share/doc/freelan of 2.2: freelan.cfg, "Specify the cipher suites"; libs/fscp/include/fscp/constants.hpp,
 class cipher_suite_type.
 """
 
-CURVES: Mapping[str, str] = MappingProxyType({"secp384r1": "P-384", "secp521r1": "P-521", "sect571k1": "sect571k1"})
+CURVES: Mapping[str, str] = {"secp384r1": "P-384", "secp521r1": "P-521", "sect571k1": "sect571k1"}
 """Curve, as freelan writes it → as the policy knows it, best first: P-384 is several times faster than P-521.
 
 Source: freelan.cfg of 2.2, "Specify the elliptic curves"; constants.hpp, class elliptic_curve_type. freelan itself
@@ -64,5 +61,5 @@ def _suite(cipher_suite: str, curve: str) -> Suite:
         name=f"{cipher.lower()}-{curve}",
         title=f"{cipher}, {CURVES[curve]}, {SIGNATURE} certificates",
         algorithms=(cipher, CURVES[curve], SIGNATURE, digest),
-        settings=MappingProxyType({"cipher-suite": cipher_suite, "curve": curve}),
+        settings={"cipher-suite": cipher_suite, "curve": curve},
     )

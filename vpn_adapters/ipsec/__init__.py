@@ -13,6 +13,7 @@ from app.domain.link import Link
 from vpn_adapters.ipsec.info import INFO, NAME
 from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.strongswan.adapter import strongswan_adapter
+from vpn_adapters.shared.strongswan.hub import StrongswanHub
 from vpn_adapters.shared.strongswan.payload import Payload
 
 
@@ -34,3 +35,4 @@ adapter = strongswan_adapter(
         session=_session,
     ),
 )
+hub = StrongswanHub(NAME, adapter)

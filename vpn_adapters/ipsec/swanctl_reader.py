@@ -48,31 +48,26 @@ def read(text: str) -> ConfigReading:
 
 
 class _Stream:
-    """Tokens with a look-ahead of one."""
+    """Tokens with a look-ahead of one: `ahead` is the next token, which was not taken yet."""
 
     def __init__(self, source: Iterator[BraceToken]) -> None:
         self._source = source
-        self._ahead: BraceToken | None = next(source, None)
-
-    @property
-    def ahead(self) -> BraceToken | None:
-        """Return the next token without taking it."""
-        return self._ahead
+        self.ahead: BraceToken | None = next(source, None)
 
     def take(self) -> BraceToken | None:
         """Return the next token and go on."""
-        token, self._ahead = self._ahead, next(self._source, None)
+        token, self.ahead = self.ahead, next(self._source, None)
         return token
 
     def skip_newlines(self) -> None:
         """Go on to what is no line's end."""
-        while self._ahead is not None and self._ahead.kind == "newline":
+        while self.ahead is not None and self.ahead.kind == "newline":
             self.take()
 
     def rest_of_line(self) -> list[BraceToken]:
         """Take what belongs to a value: up to the line's end or a brace."""
         taken = []
-        while self._ahead is not None and self._ahead.kind not in ("newline", "{", "}"):
+        while self.ahead is not None and self.ahead.kind not in ("newline", "{", "}"):
             token = self.take()
             if token is not None:
                 taken.append(token)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from vpn_adapters.shared.strongswan import algorithms
 from vpn_adapters.shared.strongswan.algorithms import EspCipher, EspIntegrity, EspProposal
@@ -21,12 +20,10 @@ class EspWords:
     """Libreswan's words for a proposal of ESP.
 
     Attributes:
-        written: As ipsec.conf has it, without the key exchange.
         shown: As `whack --connectionstatus` prints it.
         proposal: Its parts.
     """
 
-    written: str
     shown: str
     proposal: EspProposal
 
@@ -61,14 +58,12 @@ _INTEGRITIES = {
     "aes_cmac": ("AES_CMAC_96", "aescmac"),
 }
 
-CIPHERS: Mapping[str, EspCipher] = MappingProxyType(
-    {word: algorithms.CIPHERS[other] for word, (_, other) in _CIPHERS.items()}
-)
+CIPHERS: Mapping[str, EspCipher] = {word: algorithms.CIPHERS[other] for word, (_, other) in _CIPHERS.items()}
 """Ciphers and AEADs by Libreswan's word."""
 
-INTEGRITIES: Mapping[str, EspIntegrity] = MappingProxyType(
-    {word: algorithms.INTEGRITIES[other] for word, (_, other) in _INTEGRITIES.items()}
-)
+INTEGRITIES: Mapping[str, EspIntegrity] = {
+    word: algorithms.INTEGRITIES[other] for word, (_, other) in _INTEGRITIES.items()
+}
 """Integrity algorithms by Libreswan's word."""
 
 
@@ -79,4 +74,4 @@ def esp_words(written: str) -> EspWords | None:
     if cipher is None or (second and integrity is None):
         return None
     shown = _INTEGRITIES[second][0] if second else "NONE"
-    return EspWords(written, f"{_CIPHERS[first][0]}-{shown}", EspProposal(cipher, integrity))
+    return EspWords(f"{_CIPHERS[first][0]}-{shown}", EspProposal(cipher, integrity))

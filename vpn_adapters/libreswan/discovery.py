@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -16,16 +15,14 @@ from vpn_adapters.shared.messages import LIBRESWAN_TOO_OLD
 
 KERNEL_MODULES = ("esp4", "xfrm_user", *l2tpv3.KERNEL_MODULES)
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        # strongSwan's and Openswan's command of this name print a version, too.
-        "ipsec": discovering.query("ipsec", "--version"),
-        "programs": discovering.query(*shell_step_argv(adapter_script(NAME, "programs.sh"))),
-        **guards.QUERIES,
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query(*KERNEL_MODULES),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    # strongSwan's and Openswan's command of this name print a version, too.
+    "ipsec": discovering.query("ipsec", "--version"),
+    "programs": discovering.query(*shell_step_argv(adapter_script(NAME, "programs.sh"))),
+    **guards.QUERIES,
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query(*KERNEL_MODULES),
+}
 
 _VERSION = re.compile(r"^(?:Linux )?Libreswan (\d{1,3})\.(\d{1,3})", re.MULTILINE)
 _OLDEST = 5

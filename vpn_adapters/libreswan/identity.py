@@ -8,23 +8,18 @@ from collections.abc import Mapping
 from app.domain.adapters import IdentityRecipe, PlanRequest, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
-from app.domain.link import Link
 from vpn_adapters.libreswan.info import NAME
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import ITS_PUBLIC_KEY, MAKE_IKE_KEY
+from vpn_adapters.shared.rendering import run_file
 
 PUBLIC_KEY = "ike-public-key"
 
-
-def key_database(link: Link) -> str:
-    """Return the folder of the NSS database with the host's private key."""
-    return f"{link.run_dir}/nss"
-
-
-def own_public_key_path(link: Link) -> str:
-    """Return where the host's own public key lies."""
-    return f"{link.run_dir}/own.pem"
+key_database = run_file("nss")
+"""Folder of the NSS database with the host's private key."""
+own_public_key_path = run_file("own.pem")
+"""Path of the host's own public key."""
 
 
 def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:

@@ -14,10 +14,10 @@ from app.domain.messages import mark
 from vpn_adapters.libreswan import render
 from vpn_adapters.libreswan.algorithms import EspWords, esp_words
 from vpn_adapters.libreswan.discovery import KERNEL_MODULES
-from vpn_adapters.libreswan.identity import own_public_key_path
+from vpn_adapters.libreswan.identity import PUBLIC_KEY, own_public_key_path
 from vpn_adapters.libreswan.info import NAME
 from vpn_adapters.libreswan.suites import ESP, SHOWN_IKE
-from vpn_adapters.shared import guards, ike, l2tpv3
+from vpn_adapters.shared import guards, ike, l2tpv3, public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import PROPOSAL_UNKNOWN
@@ -61,7 +61,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     return EndpointPlan(
         files=(
             FileToWrite(render.config_path(link), render.config(request, side), mode=0o600),
-            FileToWrite(render.peer_key_path(link), render.peer_key(request, side), mode=0o600),
+            FileToWrite(render.peer_key_path(link), public_keys.peer_file(request, side, PUBLIC_KEY), mode=0o600),
         ),
         steps=(
             guards.ipsec_step(link, side),

@@ -11,9 +11,8 @@ from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
 from vpn_adapters.libreswan.identity import PUBLIC_KEY, key_database
 from vpn_adapters.libreswan.suites import ESP, GROUP, IKE
-from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 CONNECTION = "tunnelmark"
 """Name of the connection in our own pluto."""
@@ -21,30 +20,17 @@ CONNECTION = "tunnelmark"
 _MOST_REQIDS = 16_383
 """Higher numbers are for pluto's own. Source: ipsec.conf(5), reqid."""
 
-
-def config_path(link: Link) -> str:
-    """Return where ipsec.conf lies."""
-    return f"{link.run_dir}/ipsec.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where pluto's log lies."""
-    return f"{link.run_dir}/pluto.log"
-
-
-def peer_key_path(link: Link) -> str:
-    """Return where the peer's public key lies, of which the cookies are made."""
-    return f"{link.run_dir}/peer.pem"
+config_path = run_file("ipsec.conf")
+"""Path of ipsec.conf."""
+log_path = run_file("pluto.log")
+"""Path of pluto's log."""
+peer_key_path = run_file("peer.pem")
+"""Path of the peer's public key, of which the cookies are made."""
 
 
 def reqid(link: Link) -> int:
     """Return the number that marks our states in the kernel."""
     return 1 + link.names.l2tp_tunnel_id % _MOST_REQIDS
-
-
-def peer_key(request: PlanRequest, side: Side) -> bytes:
-    """Return the peer's public key as PEM."""
-    return public_keys.peer_file(request, side, PUBLIC_KEY)
 
 
 def config(request: PlanRequest, side: Side) -> bytes:
@@ -86,7 +72,7 @@ def config(request: PlanRequest, side: Side) -> bytes:
         f"    dpddelay={request.keepalive.pick(wired=10, metered=INTERVAL_S)}",
         "    auto=ignore",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _end(request: PlanRequest, host: Side, word: str) -> list[str]:

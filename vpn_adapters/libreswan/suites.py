@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.libreswan.algorithms import CIPHERS, INTEGRITIES
 from vpn_adapters.libreswan.info import NAME
-from vpn_adapters.shared.discovering import are_both_able, best_first
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first
 from vpn_adapters.shared.strongswan.algorithms import EspProposal
 
 ESP = "esp"
@@ -27,8 +26,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """Return what both hosts can do, best first: ChaCha20-Poly1305 is where one CPU has no AES instructions."""
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = ("aes_gcm256", "chacha20_poly1305") if is_aes_fast else ("chacha20_poly1305", "aes_gcm256")
+    order = fastest_first(facts_a, facts_b, "aes_gcm256", "chacha20_poly1305")
     suites = (_suite(written) for written in (*order, "aes_gcm128"))
     return best_first(replace(suite, name=suite.algorithms[0].lower()) for suite in suites)
 
@@ -56,5 +54,5 @@ def _suite(written: str) -> Suite:
         name=f"esp-{written}",
         title=f"{title}, X25519, ECDSA-P-384 keys",
         algorithms=tuple(dict.fromkeys((*proposal.algorithms, "AES-256-GCM", "SHA384", "X25519", "ECDSA-P-384"))),
-        settings=MappingProxyType({ESP: written}),
+        settings={ESP: written},
     )

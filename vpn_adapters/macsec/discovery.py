@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -25,16 +24,14 @@ takes a new member identifier, so that its peer loses it. No setting of either c
 Source: src/pae/ieee802_1x_cp.c (RETIRE) and ieee802_1x_kay.c (ieee802_1x_mka_decode_sak_use_body) of 2.9 and 2.10.
 """
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "ip": discovering.query("ip", "-V"),
-        "help": discovering.query("ip", "link", "help", "macsec"),
-        **guards.QUERIES,
-        "supplicant": discovering.query("wpa_supplicant", "-h"),
-        "choice": discovering.query(*shell_step_argv(adapter_script("macsec", "choice.sh"))),
-        "modules": discovering.modules_query(*KERNEL_MODULES),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "ip": discovering.query("ip", "-V"),
+    "help": discovering.query("ip", "link", "help", "macsec"),
+    **guards.QUERIES,
+    "supplicant": discovering.query("wpa_supplicant", "-h"),
+    "choice": discovering.query(*shell_step_argv(adapter_script("macsec", "choice.sh"))),
+    "modules": discovering.modules_query(*KERNEL_MODULES),
+}
 
 _CIPHERS = re.compile(r"cipher \{([^}]*)\}")
 _CIPHER = re.compile(r"\bgcm-aes-(?:xpn-)?(?:128|256)\b")

@@ -8,11 +8,10 @@ from app.domain.link import Link
 from app.domain.messages import mark
 from vpn_adapters.shared import shared_secrets
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.rendering import run_file
 
-
-def secret_path(link: Link) -> str:
-    """Return where the secret lies on both hosts."""
-    return f"{link.run_dir}/macsec.secret"
+secret_path = run_file("macsec.secret")
+"""Path of the secret on both hosts."""
 
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:

@@ -12,23 +12,23 @@ from app.domain.adapters import (
     IdentityRecipe,
     PlanRequest,
     PlanStep,
-    PublicIdentity,
     TunnelPlan,
     UpCheck,
 )
-from app.domain.commands import Command, CommandResult
+from app.domain.commands import Command
 from app.domain.errors import InvalidPlan
-from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.messages import mark
 from app.domain.node_protection import MachineProtection, ProtectedPlace
-from app.domain.solutions import CensusOption, SolutionInfo, Suite
+from app.domain.solutions import Suite
 from app.domain.topology import Topology, node_addresses, node_mac
 from vpn_adapters.macsec import identity, suites
 from vpn_adapters.macsec.info import NAME
-from vpn_adapters.macsec.overhead import MACSEC_BYTES
+from vpn_adapters.macsec.plan import MACSEC_BYTES
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import NOT_FOR_NODES, PROTECT_LAN, PROTECT_NODES
+from vpn_adapters.shared.modular import ModularAdapter
 
 INTERFACE = "lansec"
 """Interface of a node with its address, above the cable."""
@@ -43,54 +43,34 @@ def gateway_mac(side: Side) -> str:
     return node_mac(side).replace(":00:00:", ":00:01:")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Around:
-    """Implements `Adapter`: a tunnel's own, with the secrets of nodes' frames beside its keys.
+def _around(carrier: Adapter, place: ProtectedPlace) -> Adapter:
+    """Return a tunnel's own adapter, with the secrets of nodes' frames beside its keys."""
 
-    Attributes:
-        carrier: The tunnel's adapter.
-        place: Where frames are protected.
-    """
+    def roomy(request: PlanRequest) -> PlanRequest:
+        """Return a request for a tunnel that carries frames with MACsec's overhead, where it has to."""
+        if place is not ProtectedPlace.NODES:
+            return request
+        link = request.link
+        return replace(request, link=replace(link, inner_mtu_bytes=link.inner_mtu_bytes + MACSEC_BYTES))
 
-    carrier: Adapter
-    place: ProtectedPlace
-
-    @property
-    def info(self) -> SolutionInfo:
-        return self.carrier.info
-
-    def discovery(self) -> Mapping[str, Command]:
-        return self.carrier.discovery()
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult], /) -> SolutionSupport:
-        return self.carrier.parse_discovery(outputs)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[Suite, ...]:
-        return self.carrier.suites(facts_a, facts_b)
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts, /) -> tuple[CensusOption, ...]:
-        return self.carrier.census(facts_a, facts_b)
-
-    def identity(self, request: PlanRequest, side: Side, /) -> IdentityRecipe:
+    def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return the tunnel's recipe with a secret: of both nodes, made on A; of a LAN, made for that side alone."""
-        own = self.carrier.identity(self._roomy(request), side)
-        is_shared = self.place is ProtectedPlace.NODES
+        own = carrier.identity(roomy(request), side)
+        is_shared = place is ProtectedPlace.NODES
         more = identity.recipe(request.link, side if is_shared else Side.A)
         shared = more.shared if is_shared else ()
         return replace(own, steps=(*own.steps, *more.steps), shared=(*own.shared, *shared))
 
-    def parse_identity(self, outputs: Mapping[str, CommandResult], /) -> PublicIdentity:
-        return self.carrier.parse_identity(outputs)
-
-    def plan(self, request: PlanRequest, /) -> TunnelPlan:
-        return self.carrier.plan(self._roomy(request))
-
-    def _roomy(self, request: PlanRequest) -> PlanRequest:
-        """Return a request for a tunnel that carries frames with MACsec's overhead, where it has to."""
-        if self.place is not ProtectedPlace.NODES:
-            return request
-        link = request.link
-        return replace(request, link=replace(link, inner_mtu_bytes=link.inner_mtu_bytes + MACSEC_BYTES))
+    return ModularAdapter(
+        info=carrier.info,
+        commands=carrier.discovery(),
+        parse_discovery=carrier.parse_discovery,
+        suites=carrier.suites,
+        plan=lambda request: carrier.plan(roomy(request)),
+        census=carrier.census,
+        identity=recipe,
+        parse_identity=carrier.parse_identity,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +87,7 @@ class MacsecNodes:
 
     def around(self, carrier: Adapter, place: ProtectedPlace, /) -> Adapter:
         """Return a tunnel's adapter with what the place needs."""
-        return carrier if place is ProtectedPlace.NOWHERE else _Around(carrier, place)
+        return carrier if place is ProtectedPlace.NOWHERE else _around(carrier, place)
 
     def extend(
         self, plan: TunnelPlan, link: Link, suite: Suite, place: ProtectedPlace, lans: Mapping[Side, str], /

@@ -19,7 +19,6 @@ from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import mark
-from vpn_adapters.macsec import overhead
 from vpn_adapters.macsec.discovery import KERNEL_MODULES
 from vpn_adapters.macsec.identity import secret_path
 from vpn_adapters.macsec.info import NAME
@@ -34,13 +33,19 @@ from vpn_adapters.shared.rendering import setting
 
 OUTER_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
 
+MACSEC_BYTES = 16 + 16
+"""Overhead of MACsec per frame: Ethernet type, flags, short length, packet number and SCI, then the tag.
+
+Source: IEEE 802.1AE-2018 sections 9.3 and 14.5.
+"""
+
 
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both sides."""
     link = request.link
     return replace(
-        tunnel(request, NAME, _end, overhead_bytes=overhead.overhead_bytes()),
-        largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
+        tunnel(request, NAME, _end, overhead_bytes=l2tpv3.overhead_bytes() + MACSEC_BYTES),
+        largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0) - MACSEC_BYTES,
         outer_filter=OUTER_FILTER,
         encapsulation=Encapsulation.L2TPV3,
     )
@@ -50,7 +55,7 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link, is_agreed = request.link, setting(request, KEYS) == AGREED_KEYS
     files = (FileToWrite(config_path(link), supplicant_config(request, side), mode=0o600),) if is_agreed else ()
     seed = l2tpv3.CookieSeed(paths=(secret_path(link),))
-    lower_mtu_bytes = link.inner_mtu_bytes + overhead.MACSEC_BYTES
+    lower_mtu_bytes = link.inner_mtu_bytes + MACSEC_BYTES
     return EndpointPlan(
         files=files,
         steps=(

@@ -6,23 +6,17 @@ import hashlib
 
 from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
-from app.domain.link import Link
 from vpn_adapters.macsec.discovery import MKA_256
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.macsec.suites import CIPHER
-from vpn_adapters.shared.rendering import render_file, setting
+from vpn_adapters.shared.rendering import run_file, setting, suite_file
 
 _CIPHER_NUMBERS = {"gcm-aes-128": 0, "gcm-aes-256": 1}
 
-
-def config_path(link: Link) -> str:
-    """Return where the configuration without the secret lies."""
-    return f"{link.run_dir}/wpa_supplicant.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where wpa_supplicant's log lies."""
-    return f"{link.run_dir}/wpa_supplicant.log"
+config_path = run_file("wpa_supplicant.conf")
+"""Path of the configuration without the secret."""
+log_path = run_file("wpa_supplicant.log")
+"""Path of wpa_supplicant's log."""
 
 
 def key_name(request: PlanRequest) -> str:
@@ -53,7 +47,7 @@ def supplicant_config(request: PlanRequest, side: Side) -> bytes:
         *_choice(request),
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _choice(request: PlanRequest) -> list[str]:

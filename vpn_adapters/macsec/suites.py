@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind, Suite
@@ -51,7 +50,7 @@ def _agreed(cipher: str) -> Suite:
         name=f"mka-{cipher}",
         title=f"{cipher.upper()}, keys agreed by MKA",
         algorithms=(POLICY_NAMES[bits], "macsec-mka", "AES-CMAC"),
-        settings=MappingProxyType({CIPHER: cipher, KEYS: AGREED_KEYS, SHOWN: cipher.upper()}),
+        settings={CIPHER: cipher, KEYS: AGREED_KEYS, SHOWN: cipher.upper()},
     )
 
 
@@ -61,5 +60,5 @@ def _static(cipher: str) -> Suite:
         name=cipher,
         title=f"{cipher.upper()}, static keys",
         algorithms=(POLICY_NAMES[bits], "macsec-static-keys", "SHA256"),
-        settings=MappingProxyType({CIPHER: cipher, KEYS: STATIC_KEYS, SHOWN: cipher.upper()}),
+        settings={CIPHER: cipher, KEYS: STATIC_KEYS, SHOWN: cipher.upper()},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from types import MappingProxyType
 
 NO_CIPHER = "none"
 NO_DIGEST = "none"
@@ -23,82 +22,80 @@ class Mode(StrEnum):
     NONE = "none"
 
 
-_ALIASES: Mapping[str, str] = MappingProxyType(
-    {
-        "RSA-MD4": "MD4",
-        "RSA-MD5": "MD5",
-        "RSA-SHA1": "SHA1",
-        "RSA-SHA1-2": "SHA1",
-        "RSA-RIPEMD160": "RIPEMD160",
-        "RSA-SHA224": "SHA224",
-        "RSA-SHA256": "SHA256",
-        "RSA-SHA384": "SHA384",
-        "RSA-SHA512": "SHA512",
-        "RSA-SHA512/224": "SHA512-224",
-        "RSA-SHA512/256": "SHA512-256",
-        "RSA-SM3": "SM3",
-        "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-224": "SHA3-224",
-        "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-256": "SHA3-256",
-        "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-384": "SHA3-384",
-        "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-512": "SHA3-512",
-    }
-)
+_ALIASES: Mapping[str, str] = {
+    "RSA-MD4": "MD4",
+    "RSA-MD5": "MD5",
+    "RSA-SHA1": "SHA1",
+    "RSA-SHA1-2": "SHA1",
+    "RSA-RIPEMD160": "RIPEMD160",
+    "RSA-SHA224": "SHA224",
+    "RSA-SHA256": "SHA256",
+    "RSA-SHA384": "SHA384",
+    "RSA-SHA512": "SHA512",
+    "RSA-SHA512/224": "SHA512-224",
+    "RSA-SHA512/256": "SHA512-256",
+    "RSA-SM3": "SM3",
+    "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-224": "SHA3-224",
+    "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-256": "SHA3-256",
+    "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-384": "SHA3-384",
+    "ID-RSASSA-PKCS1-V1_5-WITH-SHA3-512": "SHA3-512",
+}
 """Digest's other name, in upper case → the name that OpenVPN's log gives it. Source: OpenVPN 2.5.1 with OpenSSL 1.1.1w,
 which lists names of signatures as digests (EVP_MD_do_all, crypto/evp/c_alld.c)."""
 
-_DIGEST_BYTES: Mapping[str, int] = MappingProxyType(
-    {
-        "NONE": 0,
-        "NULL": 0,
-        "MD4": 16,
-        "MD5": 16,
-        "MD5-SHA1": 36,
-        "SHA1": 20,
-        "RIPEMD160": 20,
-        "SHA224": 28,
-        "SHA256": 32,
-        "SHA384": 48,
-        "SHA512": 64,
-        "SHA512-224": 28,
-        "SHA512-256": 32,
-        "SHA2-256/192": 24,
-        "SHA3-224": 28,
-        "SHA3-256": 32,
-        "SHA3-384": 48,
-        "SHA3-512": 64,
-        "KECCAK-224": 28,
-        "KECCAK-256": 32,
-        "KECCAK-384": 48,
-        "KECCAK-512": 64,
-        "BLAKE2S256": 32,
-        "BLAKE2B512": 64,
-        "SM3": 32,
-        "WHIRLPOOL": 64,
-    }
-)
+_DIGEST_BYTES: Mapping[str, int] = {
+    "NONE": 0,
+    "NULL": 0,
+    "MD4": 16,
+    "MD5": 16,
+    "MD5-SHA1": 36,
+    "SHA1": 20,
+    "RIPEMD160": 20,
+    "SHA224": 28,
+    "SHA256": 32,
+    "SHA384": 48,
+    "SHA512": 64,
+    "SHA512-224": 28,
+    "SHA512-256": 32,
+    "SHA2-256/192": 24,
+    "SHA3-224": 28,
+    "SHA3-256": 32,
+    "SHA3-384": 48,
+    "SHA3-512": 64,
+    "KECCAK-224": 28,
+    "KECCAK-256": 32,
+    "KECCAK-384": 48,
+    "KECCAK-512": 64,
+    "BLAKE2S256": 32,
+    "BLAKE2B512": 64,
+    "SM3": 32,
+    "WHIRLPOOL": 64,
+}
 """Digest in upper case → bytes of its HMAC. Source: `openvpn --show-digests` of 2.6.14; FIPS 180-4, FIPS 202."""
 
-_BLOCK_BYTES: Mapping[str, int] = MappingProxyType(
-    {"AES": 16, "ARIA": 16, "CAMELLIA": 16, "SEED": 16, "SM4": 16}
-    | {"BF": 8, "CAST5": 8, "DES": 8, "DESX": 8, "IDEA": 8, "RC2": 8}
-)
+_BLOCK_BYTES: Mapping[str, int] = {"AES": 16, "ARIA": 16, "CAMELLIA": 16, "SEED": 16, "SM4": 16} | {
+    "BF": 8,
+    "CAST5": 8,
+    "DES": 8,
+    "DESX": 8,
+    "IDEA": 8,
+    "RC2": 8,
+}
 """First part of a cipher's name → its block in bytes. Source: `openvpn --show-ciphers` of 2.5.1 and 2.6.14."""
 
 # The modes whose names OpenVPN's list can end in. Source: cipher_kt_mode_aead and its siblings in OpenVPN's
 # crypto_openssl.c, which know CBC, CFB, OFB and AEAD and list nothing else.
-_SUFFIXES: Mapping[str, Mode] = MappingProxyType(
-    {
-        "CBC": Mode.CBC,
-        "CFB": Mode.STREAM,
-        "CFB1": Mode.STREAM,
-        "CFB8": Mode.STREAM,
-        "OFB": Mode.STREAM,
-        "GCM": Mode.AEAD,
-        "CCM": Mode.AEAD,
-        "OCB": Mode.AEAD,
-        "POLY1305": Mode.AEAD,
-    }
-)
+_SUFFIXES: Mapping[str, Mode] = {
+    "CBC": Mode.CBC,
+    "CFB": Mode.STREAM,
+    "CFB1": Mode.STREAM,
+    "CFB8": Mode.STREAM,
+    "OFB": Mode.STREAM,
+    "GCM": Mode.AEAD,
+    "CCM": Mode.AEAD,
+    "OCB": Mode.AEAD,
+    "POLY1305": Mode.AEAD,
+}
 
 
 def mode(cipher: str) -> Mode | None:

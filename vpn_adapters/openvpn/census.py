@@ -8,8 +8,8 @@ from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.openvpn import suites
 from vpn_adapters.openvpn.algorithms import NO_CIPHER, NO_DIGEST, alias_of, is_aead, is_no_digest
 from vpn_adapters.openvpn.discovery import PREFERRED_GROUPS
-from vpn_adapters.openvpn.support import Supports, common, common_group, needs_legacy_provider
-from vpn_adapters.shared.discovering import are_both_able, supports_of
+from vpn_adapters.openvpn.support import Supports, common_group, needs_legacy_provider
+from vpn_adapters.shared.discovering import are_both_able, common_names, supports_of
 
 STUDY_DIGEST = "SHA1"
 STUDY_CIPHER = "AES-128-CBC"
@@ -39,8 +39,8 @@ def options(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOp
             note=_note(supports, asked),
         )
 
-    ciphers = (*common(a.ciphers, b.ciphers), NO_CIPHER)
-    digests = (*common(a.digests, b.digests), NO_DIGEST)
+    ciphers = (*common_names(a.ciphers, b.ciphers), NO_CIPHER)
+    digests = (*common_names(a.digests, b.digests), NO_DIGEST)
     return (
         *(option(OptionKind.CIPHER, one, STUDY_DIGEST) for one in ciphers if not is_aead(one)),
         *(option(OptionKind.AEAD, one, STUDY_DIGEST) for one in ciphers if is_aead(one)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
@@ -36,19 +35,17 @@ Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS
 """
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("openvpn", "--version"),
-        "ciphers": discovering.query("openvpn", "--show-ciphers"),
-        "digests": discovering.query("openvpn", "--show-digests"),
-        "legacy-ciphers": discovering.query("openvpn", "--providers", "legacy", "default", "--show-ciphers"),
-        "legacy-digests": discovering.query("openvpn", "--providers", "legacy", "default", "--show-digests"),
-        "openssl": discovering.query("openssl", "version"),
-        "groups": discovering.query("openssl", "list", "-tls-groups"),
-        "modules": discovering.modules_query("tun"),
-        "apparmor": root_script("openvpn", "confined.sh"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "version": discovering.query("openvpn", "--version"),
+    "ciphers": discovering.query("openvpn", "--show-ciphers"),
+    "digests": discovering.query("openvpn", "--show-digests"),
+    "legacy-ciphers": discovering.query("openvpn", "--providers", "legacy", "default", "--show-ciphers"),
+    "legacy-digests": discovering.query("openvpn", "--providers", "legacy", "default", "--show-digests"),
+    "openssl": discovering.query("openssl", "version"),
+    "groups": discovering.query("openssl", "list", "-tls-groups"),
+    "modules": discovering.modules_query("tun"),
+    "apparmor": root_script("openvpn", "confined.sh"),
+}
 
 _CIPHER_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9_.-]{1,62})  \(\d+ bit key", re.MULTILINE)
 _DIGEST_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9_/.-]{1,62}) \d+ bit digest size$", re.MULTILINE)
@@ -134,8 +131,7 @@ def _features(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
     features.append(f"{GROUP_PREFIX}{P_384}")
     if numbers >= (1, 1, 1):
         features += [TLS_1_3, f"{GROUP_PREFIX}X25519"]
-    groups = outputs.get("groups")
-    listed = set(re.split(r"[\s:]+", groups.stdout)) if groups is not None and groups.is_ok else set()
+    listed = re.split(r"[\s:]+", discovering.stdout_of(outputs, "groups"))
     # The openssl program may be another version than the library that OpenVPN is linked with.
     if numbers >= (3, 5, 0) and "X25519MLKEM768" in listed:
         features.append(f"{GROUP_PREFIX}X25519MLKEM768")

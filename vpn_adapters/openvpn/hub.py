@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from app.domain.solutions import Carrier
@@ -24,7 +24,7 @@ from vpn_adapters.shared.certificates import certificate_path, key_path
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 from vpn_adapters.shared.taps import set_up_step
 
 FOLDER = "openvpn"
@@ -97,7 +97,7 @@ def _config(request: PlanRequest, side: Side, own: list[str]) -> bytes:
         *data_channel(request, support),
         *("tls-timeout 1", "persist-key", "persist-tun", "verb 3"),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,7 @@ class OpenVpnHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        words = (str(clients), link.run_dir, f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_command(link, flood_limit_s(request), words)
+        return flood_command(link, clients, link.run_dir, request)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - its log has no time of each client
         """Return the command for A that prints what the hub saw."""
@@ -132,8 +131,6 @@ class OpenVpnHub:
         return (daemons.stop_command("openvpn", config_path(link)), daemon.command)
 
 
-def _connect_program(link: Link) -> str:
-    return f"{link.run_dir}/hub-connect.pl"
-
+_connect_program = run_file("hub-connect.pl")
 
 hub = OpenVpnHub()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
@@ -33,20 +32,11 @@ def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> Solut
     )
 
 
-INFOS: Mapping[Carrier, SolutionInfo] = MappingProxyType(
-    {
-        Carrier.UDP: _info(
-            Carrier.UDP, mark("A TLS-keyed tunnel in user space, Ethernet frames in UDP datagrams."), ()
-        ),
-        Carrier.TCP: _info(
-            Carrier.TCP,
-            mark("A TLS-keyed tunnel in user space, Ethernet frames in one TCP connection; passes where UDP does not."),
-            (
-                mark(
-                    "One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy "
-                    "links."
-                ),
-            ),
-        ),
-    }
-)
+INFOS: Mapping[Carrier, SolutionInfo] = {
+    Carrier.UDP: _info(Carrier.UDP, mark("A TLS-keyed tunnel in user space, Ethernet frames in UDP datagrams."), ()),
+    Carrier.TCP: _info(
+        Carrier.TCP,
+        mark("A TLS-keyed tunnel in user space, Ethernet frames in one TCP connection; passes where UDP does not."),
+        (mark("One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy links."),),
+    ),
+}

@@ -127,11 +127,8 @@ def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
     if carrier is Carrier.TCP:
         patterns.append("Socket flags: TCP_NODELAY=1 succeeded")
         words += "|Socket flags: "
-    return UpCheck(
-        title=mark("What OpenVPN agreed on with its peer"),
-        command=Command(("grep", "-E", words, log_path(request.link)), timeout_s=5.0, is_root=True),
-        stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
-    )
+    whole = "(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns)
+    return daemons.logged_like(mark("What OpenVPN agreed on with its peer"), words, log_path(request.link), whole)
 
 
 def _data_channel(pattern: str, name: str) -> str:

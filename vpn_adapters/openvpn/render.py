@@ -22,25 +22,17 @@ from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.suites import PROVIDERS
 from vpn_adapters.openvpn.support import needs_legacy_provider, spelling
 from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 _NO_NAGLE = ("socket-flags TCP_NODELAY",)
 """Small frames are sent at once."""
 
-
-def config_path(link: Link) -> str:
-    """Return where the configuration lies on each host."""
-    return f"{link.run_dir}/openvpn.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/openvpn.log"
-
-
-def pid_path(link: Link) -> str:
-    """Return where the daemon's process id lies on each host."""
-    return f"{link.run_dir}/openvpn.pid"
+config_path = run_file("openvpn.conf")
+"""Path of the configuration on each host."""
+log_path = run_file("openvpn.log")
+"""Path of the daemon's log on each host."""
+pid_path = run_file("openvpn.pid")
+"""Path of the daemon's process id on each host."""
 
 
 def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
@@ -58,7 +50,7 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
         *data_channel(request, support),
         *_timers(request, side),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _transport(carrier: Carrier, link: Link, side: Side) -> list[str]:

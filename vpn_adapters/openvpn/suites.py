@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
 from vpn_adapters.openvpn.algorithms import is_aead, policy_names
 from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
 from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider
-from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first, supports_of
 
-TLS_1_3_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
-        "CHACHA20-POLY1305": "TLS_CHACHA20_POLY1305_SHA256",
-        "AES-128-GCM": "TLS_AES_128_GCM_SHA256",
-    }
-)
+TLS_1_3_SUITES: Mapping[str, str] = {
+    "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
+    "CHACHA20-POLY1305": "TLS_CHACHA20_POLY1305_SHA256",
+    "AES-128-GCM": "TLS_AES_128_GCM_SHA256",
+}
 """Cipher of the data channel → TLS 1.3 suite of the control channel with the same cipher. Source: RFC 8446 B.4."""
 
-TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "AES-256-GCM": "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384",
-        "CHACHA20-POLY1305": "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256",
-        "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
-    }
-)
+TLS_1_2_SUITES: Mapping[str, str] = {
+    "AES-256-GCM": "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384",
+    "CHACHA20-POLY1305": "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256",
+    "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
+}
 """Cipher suites of TLS 1.2, as OpenVPN writes them. Source: RFC 5289, RFC 7905."""
 
-LOGGED_TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
-    {
-        "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
-        "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
-        "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
-    }
-)
+LOGGED_TLS_1_2_SUITES: Mapping[str, str] = {
+    "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+    "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
+    "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+}
 """TLS 1.2 suite as an option → as the log has it, which is OpenSSL's name. Source: openssl-ciphers(1)."""
 
 PROVIDERS = "legacy default"
@@ -54,7 +47,7 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
     supports = supports_of(name, facts_a, facts_b)
     if not common_group(supports, PREFERRED_GROUPS):
         return ()
-    order = [*_fastest_first(facts_a, facts_b), "AES-128-GCM"]
+    order = [*fastest_first(facts_a, facts_b, "AES-256-GCM", "CHACHA20-POLY1305"), "AES-128-GCM"]
     listed = [{cipher.upper() for cipher in support.ciphers} for support in supports]
     common = [cipher for cipher in order if all(cipher in one for one in listed)]
     return best_first(
@@ -62,9 +55,7 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
             name=cipher.lower(),
             title=f"{cipher}, {control_title(supports)}",
             algorithms=(cipher, *control_algorithms(supports, cipher)),
-            settings=MappingProxyType(
-                {"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
-            ),
+            settings={"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
         )
         for cipher in common
     )
@@ -83,7 +74,7 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
         The suite; never a default.
     """
     supports = supports_of(name, facts_a, facts_b)
-    control = next(iter(_fastest_first(facts_a, facts_b)))
+    control, _ = fastest_first(facts_a, facts_b, "AES-256-GCM", "CHACHA20-POLY1305")
     needs_legacy = any(needs_legacy_provider(support, cipher, digest) for support in supports)
     providers = {"providers": PROVIDERS} if needs_legacy else {}
     data = cipher if is_aead(cipher) else f"{cipher} with {digest}"
@@ -91,9 +82,7 @@ def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cip
         name=suite,
         title=f"{data}, {control_title(supports)}",
         algorithms=(*policy_names(cipher, digest), *control_algorithms(supports, control)),
-        settings=MappingProxyType(
-            {"data-ciphers": cipher, "auth": digest, **providers, **control_settings(supports, control)}
-        ),
+        settings={"data-ciphers": cipher, "auth": digest, **providers, **control_settings(supports, control)},
     )
 
 
@@ -121,9 +110,3 @@ def control_title(supports: Supports) -> str:
 
 def _group_title(group: str) -> str:
     return "P-384" if group == P_384 else group
-
-
-def _fastest_first(facts_a: HostFacts, facts_b: HostFacts) -> tuple[str, str]:
-    if facts_a.has_aes_instructions and facts_b.has_aes_instructions:
-        return "AES-256-GCM", "CHACHA20-POLY1305"
-    return "CHACHA20-POLY1305", "AES-256-GCM"

@@ -18,12 +18,6 @@ def common_group(supports: Supports, preferred: tuple[str, ...]) -> str:
     return next((group for group in preferred if have_all(supports, f"{GROUP_PREFIX}{group}")), "")
 
 
-def common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in both lists, spelled and ordered as in the first; case does not matter."""
-    known = {name.upper() for name in second}
-    return tuple(name for name in first if name.upper() in known)
-
-
 def spelling(listed: tuple[str, ...], name: str) -> str:
     """Return a name as a host's own list spells it."""
     return next((one for one in listed if one.upper() == name.upper()), name)

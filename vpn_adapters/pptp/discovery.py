@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -13,15 +12,13 @@ from vpn_adapters.shared import discovering, guards, l2tpv3, ppp
 
 KERNEL_MODULES = ("ppp_generic", "ppp_async", "ppp_mppe", *l2tpv3.KERNEL_MODULES)
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "pptpd": discovering.query("pptpd", "--version"),
-        "pptp": discovering.query("pptp", "--version"),
-        **ppp.QUERIES,
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*KERNEL_MODULES),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "pptpd": discovering.query("pptpd", "--version"),
+    "pptp": discovering.query("pptp", "--version"),
+    **ppp.QUERIES,
+    **guards.QUERIES,
+    "modules": discovering.modules_query(*KERNEL_MODULES),
+}
 
 _SERVER = re.compile(r"^pptpd v(\S{1,20})", re.MULTILINE)
 _CLIENT = re.compile(r"^pptp version (\S{1,20})", re.MULTILINE)

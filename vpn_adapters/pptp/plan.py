@@ -13,9 +13,10 @@ from app.domain.messages import mark
 from vpn_adapters.pptp.discovery import KERNEL_MODULES
 from vpn_adapters.pptp.info import NAME
 from vpn_adapters.shared import guards, l2tpv3, ppp
+from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 
 PORT = 1723
 """Port of A's control connection; the protocol has no other. Source: RFC 2637 section 3."""
@@ -30,6 +31,9 @@ MPPE_ROOM_BYTES = 4
 _ENCRYPTED = "MPPE 128-bit stateless compression enabled"
 """Source: ppp 2.4.9, ccp.c, method_name."""
 _HEADERS = IPV4_HEADER_BYTES + GRE_HEADER_BYTES + MPPE_HEADER_BYTES
+
+config_path = run_file("pptpd.conf")
+"""Path of pptpd's configuration on A."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -54,24 +58,17 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         steps=(
             guards.interface_step(link, side, link.names.lower_interface),
             _server_step(link) if side is Side.A else _call_step(link),
-            ppp.session_step(link, side, ppp.of_password(link)),
+            ppp.session_step(link, side, l2tpv3.CookieSeed(paths=(ppp.secret_path(link),))),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
-        negotiated=replace(
-            ppp.logged(link, mark("pppd reports MPPE with 128 bits"), _ENCRYPTED), stdout_pattern=_ENCRYPTED
-        ),
+        negotiated=logged(mark("pppd reports MPPE with 128 bits"), _ENCRYPTED, ppp.log_path(link), _ENCRYPTED),
         log_paths=(ppp.log_path(link),),
         listens=(("tcp", PORT),) if side is Side.A else (),
         openings=(Opening("gre", 0, link.underlay(side.other)), ppp.opening(link, side)),
         kernel_modules=KERNEL_MODULES,
         breakages=ppp.breakages(link, program),
     )
-
-
-def config_path(link: Link) -> str:
-    """Return where pptpd's configuration lies on A."""
-    return f"{link.run_dir}/pptpd.conf"
 
 
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
@@ -104,7 +101,7 @@ def _config(request: PlanRequest) -> bytes:
         f"localip {link.carrier(Side.A)}",
         f"remoteip {link.carrier(Side.B)}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _server_step(link: Link) -> PlanStep:

@@ -29,9 +29,14 @@ def kill_command(name: str, word: str) -> Command:
     return root_script("shared", "end-daemon.sh", "KILL", name, word, timeout_s=15.0)
 
 
-def logged(title: str, words: str, log: str) -> UpCheck:
-    """Return a check that a daemon's log has some words."""
-    return UpCheck(title=title, command=Command(("grep", "-F", words, log), timeout_s=5.0, is_root=True))
+def logged(title: str, words: str, log: str, pattern: str = "") -> UpCheck:
+    """Return a check that a daemon's log has some words, and that the lines with them match a pattern."""
+    return UpCheck(title, Command(("grep", "-F", words, log), timeout_s=5.0, is_root=True), pattern)
+
+
+def logged_like(title: str, expression: str, log: str, pattern: str = "") -> UpCheck:
+    """Return the same check for an extended regular expression in place of words."""
+    return UpCheck(title, Command(("grep", "-E", expression, log), timeout_s=5.0, is_root=True), pattern)
 
 
 def breakages(link: Link, title: str, name: str, word: str) -> tuple[Breakage, ...]:

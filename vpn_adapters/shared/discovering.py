@@ -63,7 +63,8 @@ def missing_kernel_parts(
     outputs: Mapping[str, CommandResult], modules: tuple[str, ...], needed_for: str
 ) -> tuple[MissingPart, ...]:
     """Return which kernel modules a host lacks, and iproute2, from outputs named `ip` and `modules`."""
-    iproute2 = missing_programs({"iproute2": has_iproute2(outputs)}, needed_for)
+    # BusyBox's `ip` can make no interfaces.
+    iproute2 = missing_programs({"iproute2": "iproute2" in text_of(outputs, "ip")}, needed_for)
     return (*iproute2, *missing_modules(outputs.get("modules"), modules, needed_for))
 
 
@@ -75,11 +76,6 @@ def missing_programs(are_there: Mapping[str, bool], needed_for: str) -> tuple[Mi
 def missing_part(what: str, needed_for: str) -> MissingPart:
     """Return a missing part with the package that brings it under apt; discovery replaces that for other managers."""
     return MissingPart(what=what, needed_for=needed_for, package=package_for(what, PackageManager.APT))
-
-
-def has_iproute2(outputs: Mapping[str, CommandResult]) -> bool:
-    """Whether `ip` is iproute2's, not BusyBox's, which can make no interfaces. Reads the output named `ip`."""
-    return "iproute2" in text_of(outputs, "ip")
 
 
 def iproute2_version(outputs: Mapping[str, CommandResult]) -> str:
@@ -99,6 +95,11 @@ def supports_of(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[
     return facts_a.solutions[solution], facts_b.solutions[solution]
 
 
+def fastest_first(facts_a: HostFacts, facts_b: HostFacts, aes: str, other: str) -> tuple[str, str]:
+    """Return AES first where both CPUs have instructions for it: without, it is slow and leaks through caches."""
+    return (aes, other) if facts_a.has_aes_instructions and facts_b.has_aes_instructions else (other, aes)
+
+
 def best_first(suites: Iterable[Suite]) -> tuple[Suite, ...]:
     """Return suites, the first of which is the default."""
     return tuple(replace(suite, is_default=index == 0) for index, suite in enumerate(suites))
@@ -108,3 +109,15 @@ def text_of(outputs: Mapping[str, CommandResult], name: str) -> str:
     """Return stdout and stderr of one command as one text; empty if it is not there."""
     result = outputs.get(name)
     return f"{result.stdout}\n{result.stderr}" if result else ""
+
+
+def stdout_of(outputs: Mapping[str, CommandResult], name: str) -> str:
+    """Return stdout of one command; empty if it failed or is not there."""
+    result = outputs.get(name)
+    return result.stdout if result is not None and result.is_ok else ""
+
+
+def common_names(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in both lists, spelled and ordered as in the first; case does not matter."""
+    known = {name.upper() for name in second}
+    return tuple(name for name in first if name.upper() in known)

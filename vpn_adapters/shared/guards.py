@@ -12,7 +12,6 @@ session id comes first); l2tp_ip_recv() and l2tp_ip6_recv() in Linux 6.12 (they 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import PlanStep, shell_step_argv
 from app.domain.commands import Command, CommandResult
@@ -23,12 +22,10 @@ from vpn_adapters.shared import discovering
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import BY_OWN_TABLE, ONLY_THROUGH
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        "nft": discovering.query("nft", "--version"),
-        "sha256sum": discovering.query(*shell_step_argv("command -v sha256sum")),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    "nft": discovering.query("nft", "--version"),
+    "sha256sum": discovering.query(*shell_step_argv("command -v sha256sum")),
+}
 """Questions for the programs that guard a session: the table, and the cookies (l2tpv3.py)."""
 
 

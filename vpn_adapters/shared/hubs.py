@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, FileToWrite
-from app.domain.hubs import each_client
+from app.domain.hubs import FloodRequest, flood_limit_s
 from app.domain.link import Link
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.rendering import run_file
 
 
 def hub_plan(
@@ -33,9 +34,8 @@ def hub_plan(
     )
 
 
-def program_path(link: Link) -> str:
-    """Return where the program that makes attempts lies on B."""
-    return f"{link.run_dir}/hub-flood.pl"
+program_path = run_file("hub-flood.pl")
+"""Path of the program that makes attempts on B."""
 
 
 def program_file(link: Link, text: str) -> FileToWrite:
@@ -43,22 +43,14 @@ def program_file(link: Link, text: str) -> FileToWrite:
     return FileToWrite(program_path(link), text.encode(), mode=0o600)
 
 
-def flood_each_command(link: Link, clients: int, limit_s: int, words: tuple[str, ...]) -> Command:
-    """Return the command that runs it in each client's namespace.
-
-    Args:
-        clients: Number of clients.
-        limit_s: When it is ended, in seconds.
-        words: Its arguments after the client's number, their count, and the time at which it begins.
-    """
-    return each_client(link, clients, program_path(link), limit_s, words)
-
-
-def flood_command(link: Link, limit_s: int, words: tuple[str, ...]) -> Command:
+def flood_command(link: Link, clients: int, folder: str, request: FloodRequest) -> Command:
     """Return the command that runs it once for all clients.
 
     Args:
-        limit_s: When it is ended, in seconds.
-        words: Its arguments after the time at which it begins.
+        clients: Number of clients.
+        folder: Folder with what the clients need.
+        request: Its rate and length.
     """
+    limit_s = flood_limit_s(request)
+    words = (str(clients), folder, f"{request.rate_s:.4f}", str(request.seconds))
     return root_script("shared", "hub-flood.sh", str(limit_s), program_path(link), *words, timeout_s=limit_s + 20.0)

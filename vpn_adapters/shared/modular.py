@@ -11,18 +11,6 @@ from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
 
 
-def _no_options(_facts_a: HostFacts, _facts_b: HostFacts) -> tuple[CensusOption, ...]:
-    return ()
-
-
-def _no_key(_request: PlanRequest, _side: Side) -> IdentityRecipe:
-    return IdentityRecipe()
-
-
-def _nothing_public(_outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-    return PublicIdentity()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ModularAdapter:
     """Implements `app.domain.adapters.Adapter`, where its functions are described; `commands` is what to discover."""
@@ -32,9 +20,9 @@ class ModularAdapter:
     parse_discovery: Callable[[Mapping[str, CommandResult]], SolutionSupport]
     suites: Callable[[HostFacts, HostFacts], tuple[Suite, ...]]
     plan: Callable[[PlanRequest], TunnelPlan]
-    census: Callable[[HostFacts, HostFacts], tuple[CensusOption, ...]] = _no_options
-    identity: Callable[[PlanRequest, Side], IdentityRecipe] = _no_key
-    parse_identity: Callable[[Mapping[str, CommandResult]], PublicIdentity] = _nothing_public
+    census: Callable[[HostFacts, HostFacts], tuple[CensusOption, ...]] = lambda _a, _b: ()
+    identity: Callable[[PlanRequest, Side], IdentityRecipe] = lambda _request, _side: IdentityRecipe()
+    parse_identity: Callable[[Mapping[str, CommandResult]], PublicIdentity] = lambda _outputs: PublicIdentity()
 
     def discovery(self) -> Mapping[str, Command]:
         """Return the commands."""

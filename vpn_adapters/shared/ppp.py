@@ -12,14 +12,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.adapters import (
     Breakage,
     IdentityRecipe,
     PlanRequest,
     PlanStep,
-    UpCheck,
     shell_step_argv,
 )
 from app.domain.commands import Command, CommandResult, FileToWrite
@@ -30,7 +28,7 @@ from app.domain.messages import mark
 from vpn_adapters.shared import discovering, guards, l2tpv3, shared_secrets
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 
 FRAMING_BYTES = 4
 """Protocol (1), check sequence (2) and flag (1); address and control are left out.
@@ -48,23 +46,19 @@ STREAM_MODULES = ("ppp_generic", "ppp_async", *l2tpv3.KERNEL_MODULES)
 CALL_AGAIN = ("persist", "maxfail 0", "holdoff 1")
 """Options by which pppd on B calls A until it answers, and again when the call is lost. Source: pppd(8)."""
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        "pppd": discovering.query("pppd", "--version"),
-        "unshare": discovering.query("unshare", "--version"),
-        "ip": discovering.query("ip", "-V"),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    "pppd": discovering.query("pppd", "--version"),
+    "unshare": discovering.query("unshare", "--version"),
+    "ip": discovering.query("ip", "-V"),
+}
 """Questions for the programs that every carrier of PPP needs."""
 
-STREAM_QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        **QUERIES,
-        "path": discovering.path_query("pppd"),
-        **guards.QUERIES,
-        "modules": discovering.modules_query(*STREAM_MODULES),
-    }
-)
+STREAM_QUERIES: Mapping[str, Command] = {
+    **QUERIES,
+    "path": discovering.path_query("pppd"),
+    **guards.QUERIES,
+    "modules": discovering.modules_query(*STREAM_MODULES),
+}
 """Questions where pppd is started in a byte stream: stunnel and vtund start it by its absolute path alone."""
 
 _PPPD_PREFIX = "pppd:"
@@ -99,19 +93,12 @@ def pppd_of(host: HostFacts, solution: str) -> str:
     return discovering.feature(host.solutions[solution], _PPPD_PREFIX, "/usr/sbin/pppd")
 
 
-def secret_path(link: Link) -> str:
-    """Return where the password lies on both hosts, as a line of chap-secrets."""
-    return f"{link.run_dir}/ppp.secret"
-
-
-def log_path(link: Link) -> str:
-    """Return where the log lies on each host."""
-    return f"{link.run_dir}/ppp.log"
-
-
-def options_path(link: Link) -> str:
-    """Return where pppd's options lie on each host."""
-    return f"{link.run_dir}/ppp.options"
+secret_path = run_file("ppp.secret")
+"""Path of the password on both hosts, as a line of chap-secrets."""
+log_path = run_file("ppp.log")
+"""Path of the log on each host."""
+options_path = run_file("ppp.options")
+"""Path of pppd's options on each host."""
 
 
 def login(side: Side) -> str:
@@ -119,8 +106,7 @@ def login(side: Side) -> str:
     return f"tunnelmark-{side}"
 
 
-def _folder(link: Link) -> str:
-    return f"{link.run_dir}/ppp"
+_folder = run_file("ppp")
 
 
 def _mark(link: Link) -> str:
@@ -200,7 +186,7 @@ def _options_file(
         "hide-password",
         f"logfile {log_path(link)}",
     ]
-    content = render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    content = suite_file(request, lines)
     return FileToWrite(options_path(link), content, mode=0o600)
 
 
@@ -244,11 +230,6 @@ def breakages(link: Link, program: str) -> tuple[Breakage, ...]:
     )
 
 
-def of_password(link: Link) -> l2tpv3.CookieSeed:
-    """Return what the cookies of a session are made of where both hosts have a password."""
-    return l2tpv3.CookieSeed(paths=(secret_path(link),))
-
-
 def session_step(link: Link, side: Side, seed: l2tpv3.CookieSeed | None) -> PlanStep:
     """Return the step that makes the L2TPv3 session inside, as soon as PPP has its address.
 
@@ -269,9 +250,3 @@ def session_step(link: Link, side: Side, seed: l2tpv3.CookieSeed | None) -> Plan
 def opening(link: Link, side: Side) -> Opening:
     """Return what a host's firewall has to let through inside PPP."""
     return Opening("l2tp", 0, link.carrier(side.other), link.names.lower_interface)
-
-
-def logged(link: Link, title: str, words: str) -> UpCheck:
-    """Return a check that the log has some words, and prints the line."""
-    command = Command(("grep", "-F", words, log_path(link)), timeout_s=5.0, is_root=True)
-    return UpCheck(title=title, command=command)

@@ -1,13 +1,23 @@
-"""Text for files that adapters generate."""
+"""Text and paths of files that adapters generate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.domain.adapters import PlanRequest, PublicIdentity
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
+from app.domain.link import Link
 from vpn_adapters.shared.messages import SETTING_UNUSABLE
+
+
+def run_file(name: str) -> Callable[[Link], str]:
+    """Return a function that gives the path of one of a tunnel's own files, or folders, on its hosts."""
+
+    def path(link: Link) -> str:
+        return f"{link.run_dir}/{name}"
+
+    return path
 
 
 def one_line(text: str) -> str:
@@ -27,6 +37,11 @@ def render_file(header: Iterable[str], lines: Iterable[str]) -> bytes:
     """
     comments = [f"# {one_line(line)}".rstrip() for line in header]
     return "".join(f"{line}\n" for line in [*comments, *lines]).encode()
+
+
+def suite_file(request: PlanRequest, lines: Iterable[str]) -> bytes:
+    """Return a file whose comment lines name the request's suite, too."""
+    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
 
 
 def public_value(identity: PublicIdentity, name: str, side: Side) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -16,14 +15,12 @@ from vpn_adapters.ssh.info import NAME
 MINIMUM_KERNEL = (5, 5)
 """An interface with a second name, by which OpenSSH opens the tap device. Source: Linux 5.5, ip-link(8) `altname`."""
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        **openssh.QUERIES,
-        "ip": discovering.query("ip", "-V"),
-        "kernel": discovering.query("uname", "-r"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    **openssh.QUERIES,
+    "ip": discovering.query("ip", "-V"),
+    "kernel": discovering.query("uname", "-r"),
+    "modules": discovering.modules_query("tun"),
+}
 
 _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,3})")
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, clients_network, flood_limit_s
+from app.domain.hubs import FloodRequest, clients_network, each_client, flood_limit_s
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
+from vpn_adapters.shared.hubs import hub_plan, program_file, program_path
 from vpn_adapters.shared.openssh import render
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
-from vpn_adapters.shared.rendering import public_value, render_file
+from vpn_adapters.shared.rendering import public_value, render_file, suite_file
 from vpn_adapters.ssh import adapter
 from vpn_adapters.ssh.info import NAME
 from vpn_adapters.ssh.plan import server_program_steps
@@ -66,7 +66,7 @@ def _server_config(request: PlanRequest) -> bytes:
         *("MaxSessions 1", "MaxAuthTries 2", "LoginGraceTime 15", "PrintMotd no", "UseDNS no"),
         *("HostKeyAlgorithms ssh-ed25519", *render.algorithms(request), *_common()),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _authorized_keys(request: PlanRequest) -> bytes:
@@ -87,7 +87,7 @@ def _client_config(request: PlanRequest) -> bytes:
         *render.algorithms(request),
         *_common(),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 def _common() -> list[str]:
@@ -107,7 +107,7 @@ class SshHub:
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
         words = (render.client_config_path(link), render.PEER, _WORD, f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_each_command(link, clients, flood_limit_s(request), words)
+        return each_client(link, clients, program_path(link), flood_limit_s(request), words)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - its log has no time of each client
         """Return the command for A that prints what the hub saw."""

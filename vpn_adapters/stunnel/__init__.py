@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vpn_adapters.shared import certificates
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.stunnel import discovery, identity, info, plan, suites
+from vpn_adapters.stunnel import discovery, info, plan, suites
 
 adapter = ModularAdapter(
     info=info.INFO,
@@ -16,6 +16,6 @@ adapter = ModularAdapter(
     parse_discovery=discovery.parse,
     suites=suites.offered,
     plan=plan.make,
-    identity=lambda request, side: identity.recipe(request.link, side),
+    identity=lambda request, side: certificates.tls_recipe(request.link, side, plan.STEM),
     parse_identity=certificates.identity,
 )

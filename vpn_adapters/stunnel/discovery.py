@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -15,13 +14,11 @@ from vpn_adapters.stunnel.info import NAME
 GROUP = "X25519"
 """Group of the key exchange, which every stunnel with TLS 1.3 lists. Source: stunnel(8) of 5.68, curves."""
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "stunnel": discovering.query("stunnel", "-version"),
-        "openssl": discovering.query("openssl", "version"),
-        **ppp.STREAM_QUERIES,
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "stunnel": discovering.query("stunnel", "-version"),
+    "openssl": discovering.query("openssl", "version"),
+    **ppp.STREAM_QUERIES,
+}
 
 _VERSION = re.compile(r"^stunnel (\d{1,3}\.\d{1,3}\w{0,5}) on ", re.MULTILINE)
 _CIPHERS = re.compile(r"^ciphersuites += ([A-Z0-9_:]{1,400})", re.MULTILINE)

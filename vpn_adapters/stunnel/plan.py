@@ -16,13 +16,20 @@ from vpn_adapters.shared.certificates import CERTIFICATE, certificate_path, key_
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 from vpn_adapters.stunnel.discovery import GROUP
-from vpn_adapters.stunnel.identity import STEM
 from vpn_adapters.stunnel.info import NAME
 
+STEM = "stunnel"
 RECORD_BYTES = 22
 """Header (5), type of content (1) and tag (16) of a record, with every AEAD. Source: RFC 8446 section 5.2."""
+
+config_path = run_file("stunnel.conf")
+"""Path of stunnel's configuration on each host."""
+log_path = run_file("stunnel.log")
+"""Path of stunnel's log on each host."""
+peer_path = run_file("peer.crt")
+"""Path of the peer's certificate on each host."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -40,21 +47,6 @@ def overhead_bytes(frame_bytes: int) -> int:
     """Return by how many bytes a frame (without FCS, in bytes) is longer on the underlay."""
     headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + TCP_HEADER_WITH_TIMESTAMPS_BYTES
     return headers + RECORD_BYTES + ppp.stream_bytes(frame_bytes) - frame_bytes
-
-
-def config_path(link: Link) -> str:
-    """Return where stunnel's configuration lies on each host."""
-    return f"{link.run_dir}/stunnel.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where stunnel's log lies on each host."""
-    return f"{link.run_dir}/stunnel.log"
-
-
-def peer_path(link: Link) -> str:
-    """Return where the peer's certificate lies on each host."""
-    return f"{link.run_dir}/peer.crt"
 
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
@@ -83,11 +75,10 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
     link = request.link
     peer = public_value(request.identity(side.other), CERTIFICATE, side.other)
-    header = (*request.header, f"Suite: {request.suite.title}")
     own = () if side is Side.A else (f'pty "stunnel {config_path(link)}"', *ppp.CALL_AGAIN)
     return (
         FileToWrite(config_path(link), _config(request, side), mode=0o600),
-        FileToWrite(peer_path(link), render_file(header, peer.splitlines()), mode=0o600),
+        FileToWrite(peer_path(link), suite_file(request, peer.splitlines()), mode=0o600),
         ppp.stream_options_file(request, side, own=own),
     )
 
@@ -120,7 +111,7 @@ def _config(request: PlanRequest, side: Side) -> bytes:
     ]
     # Without TCP_NODELAY small frames wait for acknowledgements of earlier ones.
     sockets = ["socket = l:TCP_NODELAY=1", "socket = r:TCP_NODELAY=1", "TIMEOUTclose = 1"]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), [*begin, *protection, *sockets, *own])
+    return suite_file(request, [*begin, *protection, *sockets, *own])
 
 
 def _negotiated(request: PlanRequest) -> UpCheck:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
-from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first, supports_of
 from vpn_adapters.stunnel.discovery import GROUP
 from vpn_adapters.stunnel.info import NAME
 
-CIPHERS = MappingProxyType(
-    {
-        "TLS_AES_256_GCM_SHA384": ("AES-256-GCM", "SHA384"),
-        "TLS_CHACHA20_POLY1305_SHA256": ("CHACHA20-POLY1305", "SHA256"),
-        "TLS_AES_128_GCM_SHA256": ("AES-128-GCM", "SHA256"),
-    }
-)
+CIPHERS = {
+    "TLS_AES_256_GCM_SHA384": ("AES-256-GCM", "SHA384"),
+    "TLS_CHACHA20_POLY1305_SHA256": ("CHACHA20-POLY1305", "SHA256"),
+    "TLS_AES_128_GCM_SHA256": ("AES-128-GCM", "SHA256"),
+}
 """Cipher suite of TLS 1.3 → its cipher and its hash. Source: RFC 8446 B.4."""
 
 
@@ -28,8 +24,7 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     if not are_both_able(NAME, facts_a, facts_b):
         return ()
     aes, chacha, weaker = CIPHERS
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = (aes, chacha, weaker) if is_aes_fast else (chacha, aes, weaker)
+    order = (*fastest_first(facts_a, facts_b, aes, chacha), weaker)
     both = supports_of(NAME, facts_a, facts_b)
     return best_first(_suite(one) for one in order if all(one in support.ciphers for support in both))
 
@@ -40,5 +35,5 @@ def _suite(ciphersuite: str) -> Suite:
         name=cipher.lower(),
         title=f"{cipher}, {GROUP}, P-384 certificates",
         algorithms=(cipher, "TLS-1.3", GROUP, "ECDSA-P-384", digest),
-        settings=MappingProxyType({"ciphersuite": ciphersuite}),
+        settings={"ciphersuite": ciphersuite},
     )

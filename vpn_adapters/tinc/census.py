@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.domain.hosts import HostFacts, SolutionSupport
 from app.domain.messages import mark, sentences
 from app.domain.solutions import CensusOption, OptionKind
-from vpn_adapters.shared.discovering import are_both_able, supports_of
+from vpn_adapters.shared.discovering import are_both_able, common_names, supports_of
 from vpn_adapters.tinc.discovery import ALIAS_PREFIX
 from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.numbers import NONE, cipher_kind, cipher_number, digest_number
@@ -28,8 +28,8 @@ def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
         return ()
     a, b = supports_of(NAME, facts_a, facts_b)
     aliases = aliases_of(a)
-    ciphers = (*_common(a.ciphers, b.ciphers), NONE)
-    digests = (*_common(a.digests, b.digests), NONE)
+    ciphers = (*common_names(a.ciphers, b.ciphers), NONE)
+    digests = (*common_names(a.digests, b.digests), NONE)
 
     def option(kind: OptionKind, cipher: str, digest: str) -> CensusOption:
         asked = digest if kind is OptionKind.MAC else cipher
@@ -60,8 +60,3 @@ def aliases_of(support: SolutionSupport) -> Mapping[str, str]:
         word.removeprefix(ALIAS_PREFIX).partition("=") for word in support.features if word.startswith(ALIAS_PREFIX)
     )
     return {name: other for name, _, other in pairs}
-
-
-def _common(first: tuple[str, ...], second: tuple[str, ...]) -> list[str]:
-    others = {name.lower() for name in second}
-    return [name for name in first if name.lower() in others]

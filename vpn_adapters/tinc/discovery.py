@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -15,16 +14,14 @@ from vpn_adapters.tinc.info import NAME
 ALIAS_PREFIX = "alias:"
 """Features that begin so are `alias:NAME=OTHER`: both names mean one cipher or digest."""
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("tincd", "--version"),
-        "openssl": discovering.query("openssl", "version"),
-        "ciphers": discovering.query("openssl", "list", "-cipher-algorithms"),
-        "digests": discovering.query("openssl", "list", "-digest-algorithms"),
-        "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query("tun"),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    "version": discovering.query("tincd", "--version"),
+    "openssl": discovering.query("openssl", "version"),
+    "ciphers": discovering.query("openssl", "list", "-cipher-algorithms"),
+    "digests": discovering.query("openssl", "list", "-digest-algorithms"),
+    "ip": discovering.query("ip", "-V"),
+    "modules": discovering.modules_query("tun"),
+}
 
 _VERSION = re.compile(r"^tinc version (\d{1,3})\.(\d{1,3})(\S{0,20})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_/.-]{1,62}")
@@ -40,8 +37,8 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     )
     missing += discovering.missing_kernel_parts(outputs, ("tun",), NAME)
     note = _obstacle(version)
-    ciphers, cipher_aliases = listed(_stdout(outputs, "ciphers"))
-    digests, digest_aliases = listed(_stdout(outputs, "digests"))
+    ciphers, cipher_aliases = listed(discovering.stdout_of(outputs, "ciphers"))
+    digests, digest_aliases = listed(discovering.stdout_of(outputs, "digests"))
     aliases = {**cipher_aliases, **digest_aliases}
     return SolutionSupport(
         solution=NAME,
@@ -53,11 +50,6 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
         missing=missing,
         note=note,
     )
-
-
-def _stdout(outputs: Mapping[str, CommandResult], question: str) -> str:
-    result = outputs.get(question)
-    return result.stdout if result is not None and result.is_ok else ""
 
 
 def listed(text: str) -> tuple[tuple[str, ...], dict[str, str]]:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.daemons import stop_command
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB, MAKE_HUB
-from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.rendering import run_file, setting
 from vpn_adapters.shared.taps import set_up_step, tap_step
 from vpn_adapters.tinc import adapter
 from vpn_adapters.tinc.identity import folder
@@ -93,8 +93,7 @@ def _clients_end(clients: int, request: PlanRequest) -> EndpointPlan:
     )
 
 
-def _client_host_path(link: Link) -> str:
-    return f"{folder(link)}/client.host"
+_client_host_path = run_file("tinc/client.host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,7 @@ class TincHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        words = (str(clients), folder(link), f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_command(link, flood_limit_s(request), words)
+        return flood_command(link, clients, folder(link), request)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - the last one of each client is not asked for
         """Return the command for A that prints what the hub saw."""

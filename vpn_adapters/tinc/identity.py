@@ -11,6 +11,7 @@ from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_RSA_KEY
+from vpn_adapters.shared.rendering import run_file
 
 RSA_KEY = "rsa-public-key"
 
@@ -20,10 +21,8 @@ KEY_BITS = 3072
 Source: BSI TR-02102-1 section 2.3.1, NIST SP 800-57 part 1 table 2.
 """
 
-
-def folder(link: Link) -> str:
-    """Return the folder of tinc's configuration on each host."""
-    return f"{link.run_dir}/tinc"
+folder = run_file("tinc")
+"""Folder of tinc's configuration on each host."""
 
 
 def node_name(side: Side) -> str:

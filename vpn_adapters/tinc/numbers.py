@@ -7,7 +7,6 @@ EVP_MD_get_size(3); read from libcrypto 3.0.19.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.solutions import OptionKind
 
@@ -46,15 +45,13 @@ SHA224=675:28 SHA256=672:32 SHA384=673:48 SHA512=674:64 SHA512-224=1094:28 SHA51
 SHA3-256=1097:32 SHA3-384=1098:48 SHA3-512=1099:64 SHAKE128=1100:16 SHAKE256=1101:32 SM3=1143:32 whirlpool=804:64
 """
 
-_CIPHER_NUMBERS: Mapping[str, int] = MappingProxyType(
-    {name.lower(): int(number) for name, _, number in (word.partition("=") for word in _CIPHERS.split())}
-)
-_DIGEST_NUMBERS: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        name.lower(): (int(numbers.partition(":")[0]), int(numbers.partition(":")[2]))
-        for name, _, numbers in (word.partition("=") for word in _DIGESTS.split())
-    }
-)
+_CIPHER_NUMBERS: Mapping[str, int] = {
+    name.lower(): int(number) for name, _, number in (word.partition("=") for word in _CIPHERS.split())
+}
+_DIGEST_NUMBERS: Mapping[str, tuple[int, int]] = {
+    name.lower(): (int(numbers.partition(":")[0]), int(numbers.partition(":")[2]))
+    for name, _, numbers in (word.partition("=") for word in _DIGESTS.split())
+}
 
 _BLOCKS_OF_64_BITS = ("bf-", "cast5-", "des-", "desx-", "idea-", "rc2-", "rc5-")
 _AEAD_WORDS = ("gcm", "ccm", "ocb", "poly1305", "siv", "hmac", "wrap")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain.adapters import EndpointPlan, PlanRequest, PlanStep, TunnelPlan, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES, Link
 from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared.commands import root_script
-from vpn_adapters.shared.daemons import breakages, stop_command
+from vpn_adapters.shared.daemons import breakages, logged_like, stop_command
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
@@ -100,14 +100,8 @@ def daemon_step(request: PlanRequest, side: Side) -> PlanStep:
 
 
 def _connection_check(link: Link, side: Side) -> UpCheck:
-    return UpCheck(
-        title=mark("tinc says that its connection is there"),
-        command=Command(
-            ("grep", "-E", f"Connection with {node_name(side.other)} .*activated", log_path(link)),
-            timeout_s=5.0,
-            is_root=True,
-        ),
-    )
+    expression = f"Connection with {node_name(side.other)} .*activated"
+    return logged_like(mark("tinc says that its connection is there"), expression, log_path(link))
 
 
 def _negotiated(request: PlanRequest, side: Side) -> UpCheck:

@@ -6,13 +6,11 @@ from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 from vpn_adapters.tinc.identity import RSA_KEY, folder, node_name
 
-
-def config_path(link: Link) -> str:
-    """Return where the daemon's configuration lies on each host."""
-    return f"{folder(link)}/tinc.conf"
+config_path = run_file("tinc/tinc.conf")
+"""Path of the daemon's configuration on each host."""
 
 
 def host_path(link: Link, side: Side) -> str:
@@ -20,14 +18,10 @@ def host_path(link: Link, side: Side) -> str:
     return f"{folder(link)}/hosts/{node_name(side)}"
 
 
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/tinc.log"
-
-
-def pid_path(link: Link) -> str:
-    """Return where the daemon's process id lies on each host."""
-    return f"{link.run_dir}/tinc.pid"
+log_path = run_file("tinc.log")
+"""Path of the daemon's log on each host."""
+pid_path = run_file("tinc.pid")
+"""Path of the daemon's process id on each host."""
 
 
 def config(request: PlanRequest, side: Side) -> bytes:
@@ -38,7 +32,7 @@ def config(request: PlanRequest, side: Side) -> bytes:
     ping_s = request.keepalive.pick(wired=5, metered=INTERVAL_S)
     bind = (f"BindToAddress = {link.underlay(side)}",)
     lines = [f"Name = {node_name(side)}", *call, *_daemon(link.names.ethernet_interface, ping_s, *bind)]
-    return render_file(_header(request), lines)
+    return suite_file(request, lines)
 
 
 def _daemon(interface: str, ping_s: int, *bind: str) -> list[str]:
@@ -60,18 +54,18 @@ def _daemon(interface: str, ping_s: int, *bind: str) -> list[str]:
 
 def host(request: PlanRequest, side: Side) -> bytes:
     """Return what both sides know of one node. Its cipher and digest are what others must use towards it."""
-    return render_file(_header(request), [f"Address = {request.link.underlay(side)}", *_node(request, side)])
+    return suite_file(request, [f"Address = {request.link.underlay(side)}", *_node(request, side)])
 
 
 def client_config(request: PlanRequest) -> bytes:
     """Return the configuration of each client of a hub, which does not call it yet; its name is added on the host."""
     key = f"PrivateKeyFile = {folder(request.link)}/rsa_key.priv"
-    return render_file(_header(request), ["Name = NAME", *_daemon("tap0", 5), key])
+    return suite_file(request, ["Name = NAME", *_daemon("tap0", 5), key])
 
 
 def client_host(request: PlanRequest) -> bytes:
     """Return what the hub knows of each of its clients, which share a key and reach one another through it."""
-    return render_file(_header(request), ["IndirectData = yes", *_node(request, Side.B)])
+    return suite_file(request, ["IndirectData = yes", *_node(request, Side.B)])
 
 
 def _node(request: PlanRequest, side: Side) -> list[str]:
@@ -89,7 +83,3 @@ def _node(request: PlanRequest, side: Side) -> list[str]:
         "",
         public_value(request.identity(side), RSA_KEY, side),
     ]
-
-
-def _header(request: PlanRequest) -> tuple[str, ...]:
-    return (*request.header, f"Suite: {request.suite.title}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
@@ -65,17 +64,15 @@ def chosen(*, name: str, cipher: str, digest: str, meant: Meant | None = None, d
             "null-authentication" if digest.lower() in (NONE, "null") else digest,
             KEY,
         ),
-        settings=MappingProxyType(
-            {
-                "cipher": cipher,
-                "digest": digest,
-                "mac-length": str(digest_bytes(real.digest)),
-                "block": str(padding_block_bytes(real.cipher)),
-                "cipher-number": _number(cipher_number(real.cipher)),
-                "digest-number": _number(digest_number(real.digest)),
-                "debug": str(debug),
-            }
-        ),
+        settings={
+            "cipher": cipher,
+            "digest": digest,
+            "mac-length": str(digest_bytes(real.digest)),
+            "block": str(padding_block_bytes(real.cipher)),
+            "cipher-number": _number(cipher_number(real.cipher)),
+            "digest-number": _number(digest_number(real.digest)),
+            "debug": str(debug),
+        },
     )
 
 

@@ -15,6 +15,7 @@ from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import DAEMON_KILLED, DAEMON_STOPPED
 from vpn_adapters.shared.modular import tunnel
+from vpn_adapters.shared.rendering import run_file
 from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
 from vpn_adapters.shared.vtund import session
 from vpn_adapters.shared.vtund.ciphers import Cipher
@@ -34,6 +35,9 @@ PROGRAM = "vtund"
 
 UP_TIMEOUT_S = 30.0
 """A call that came before A listened is repeated after 5 s. Source: VTun 3.0.4, client.c."""
+
+log_path = run_file("vtund.log")
+"""Path of the daemon's log on each host."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -55,10 +59,12 @@ def _overhead(cipher: Cipher, frame_bytes: int) -> int:
 
 def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
+    # No command is run when the session opens.
+    carried = ("ether", f"  device {link.names.ethernet_interface};", "  up {", "  };")
     # vtund ends a session whose interface is down. Both hosts work at the same time, and B calls A.
     steps = (tap_step(link), set_up_step(link, side), _daemon_step(request, side))
     return EndpointPlan(
-        files=files(request, side, _carried(link)),
+        files=files(request, side, carried),
         steps=steps,
         interface=link.names.ethernet_interface,
         up_checks=(
@@ -75,16 +81,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
             tap_down_breakage(link),
         ),
     )
-
-
-def log_path(link: Link) -> str:
-    """Return where the daemon's log lies on each host."""
-    return f"{link.run_dir}/vtund.log"
-
-
-def _carried(link: Link) -> tuple[str, ...]:
-    """Return the lines of a session that carries frames. No command is run when it opens."""
-    return "ether", f"  device {link.names.ethernet_interface};", "  up {", "  };"
 
 
 def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:

@@ -12,6 +12,7 @@ from app.domain.messages import mark
 from app.domain.profiles import FRAME_BYTES
 from vpn_adapters.shared import guards, ppp
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.l2tpv3 import CookieSeed
 from vpn_adapters.shared.modular import tunnel
@@ -95,5 +96,5 @@ def _daemon_step(request: PlanRequest, side: Side) -> PlanStep:
 
 def _negotiated(request: PlanRequest) -> UpCheck:
     """Return how to see which cipher is used: what the server names and the client obeys."""
-    check = ppp.logged(request.link, mark("The cipher that vtund uses"), "encryption initialized")
-    return replace(check, stdout_pattern=session.cipher_pattern(render.cipher_of(request)))
+    pattern = session.cipher_pattern(render.cipher_of(request))
+    return logged(mark("The cipher that vtund uses"), "encryption initialized", ppp.log_path(request.link), pattern)

@@ -12,16 +12,16 @@ from functools import partial
 from app.domain.adapters import Adapter, EndpointPlan, IdentityRecipe, PlanRequest, PlanStep, PublicIdentity, TunnelPlan
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix, each_client, flood_limit_s
 from app.domain.link import Link
 from app.domain.script_files import adapter_script
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.discovering import best_first
-from vpn_adapters.shared.hubs import flood_each_command, hub_plan, program_file
+from vpn_adapters.shared.hubs import hub_plan, program_file, program_path
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_CLIENT_KEYS, MAKE_CLIENTS_OF_HUB, MAKE_HUB
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.shared.rendering import public_value, render_file
+from vpn_adapters.shared.rendering import public_value, render_file, run_file
 from vpn_adapters.shared.wireguard import carrier, identity
 from vpn_adapters.shared.wireguard.adapter import wireguard_adapter
 from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
@@ -39,12 +39,8 @@ def _client_key(number: int) -> str:
     return f"client-{number}"
 
 
-def _hub_key_path(link: Link) -> str:
-    return f"{link.run_dir}/hub.pub"
-
-
-def _peers_path(link: Link) -> str:
-    return f"{link.run_dir}/hub-peers.conf"
+_hub_key_path = run_file("hub.pub")
+_peers_path = run_file("hub-peers.conf")
 
 
 def _recipe(clients: int, request: PlanRequest, side: Side) -> IdentityRecipe:
@@ -183,7 +179,7 @@ class WireguardHub:
             *(_CLIENT_INTERFACE, link.underlay(Side.A), str(link.names.wireguard_port), link.inner_ip(Side.A)),
             *(link.run_dir, f"{request.rate_s:.4f}", str(request.seconds)),
         )
-        return flood_each_command(link, clients, flood_limit_s(request), words)
+        return each_client(link, clients, program_path(link), flood_limit_s(request), words)
 
     def seen(self, link: Link, since_s: int) -> Command:
         """Return the command for A that prints what the hub saw."""

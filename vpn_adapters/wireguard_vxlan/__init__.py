@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from app.domain.adapters import Encapsulation
 from app.domain.firewall import Opening
-from app.domain.hosts import Side
-from app.domain.link import Link
 from vpn_adapters.shared import guards, vxlan
 from vpn_adapters.shared.wireguard.adapter import wireguard_adapter
 from vpn_adapters.shared.wireguard.plan import Inside
 from vpn_adapters.wireguard_vxlan.info import INFO, NAME
-
-
-def _opening(link: Link, side: Side) -> Opening:
-    return Opening("udp", link.names.udp_port, link.carrier(side.other), link.names.wireguard_interface)
-
 
 adapter = wireguard_adapter(
     INFO,
@@ -29,6 +22,8 @@ adapter = wireguard_adapter(
         packet_bytes=vxlan.packet_bytes,
         guard=guards.vxlan_step,
         session=lambda request, side: vxlan.create_step(request.link, side, request.link.names.wireguard_interface),
-        opening=_opening,
+        opening=lambda link, side: Opening(
+            "udp", link.names.udp_port, link.carrier(side.other), link.names.wireguard_interface
+        ),
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
@@ -13,14 +12,12 @@ from vpn_adapters.xl2tpd.info import NAME
 
 KERNEL_MODULES = ("ppp_generic", "l2tp_ppp", *l2tpv3.KERNEL_MODULES)
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
-        # It prints its version and ends with 1.
-        "xl2tpd": discovering.query("xl2tpd", "--version"),
-        **ppp.QUERIES,
-        "modules": discovering.modules_query(*KERNEL_MODULES),
-    }
-)
+COMMANDS: Mapping[str, Command] = {
+    # It prints its version and ends with 1.
+    "xl2tpd": discovering.query("xl2tpd", "--version"),
+    **ppp.QUERIES,
+    "modules": discovering.modules_query(*KERNEL_MODULES),
+}
 
 _VERSION = re.compile(r"^xl2tpd version: +xl2tpd-(\S{1,20})", re.MULTILINE)
 

@@ -13,7 +13,7 @@ from app.domain.script_files import adapter_script
 from vpn_adapters.shared import l2tpv3, ppp
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.modular import tunnel
-from vpn_adapters.shared.rendering import render_file
+from vpn_adapters.shared.rendering import run_file, suite_file
 from vpn_adapters.xl2tpd.discovery import KERNEL_MODULES
 from vpn_adapters.xl2tpd.info import NAME
 
@@ -26,6 +26,9 @@ PPP_HEADER_BYTES = 4
 
 _HEADERS = IPV4_HEADER_BYTES + UDP_HEADER_BYTES + L2TP_HEADER_BYTES + PPP_HEADER_BYTES
 _INSIDE = l2tpv3.packet_bytes(0, cookie_bytes=0)
+
+config_path = run_file("xl2tpd.conf")
+"""Path of xl2tpd's configuration on each host."""
 
 
 def make(request: PlanRequest) -> TunnelPlan:
@@ -53,11 +56,6 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     )
 
 
-def config_path(link: Link) -> str:
-    """Return where xl2tpd's configuration lies on each host."""
-    return f"{link.run_dir}/xl2tpd.conf"
-
-
 def _files(request: PlanRequest, side: Side) -> tuple[FileToWrite, ...]:
     mtu_bytes = request.link.underlay_mtu_bytes - _HEADERS
     login = ("require-chap",) if side is Side.A else ("refuse-pap", "refuse-mschap", "refuse-mschap-v2", "refuse-eap")
@@ -73,7 +71,7 @@ def _config(request: PlanRequest, side: Side) -> bytes:
     begin = ["[global]", f"listen-addr = {link.underlay(side)}", f"port = {PORT}"]
     end = [f"name = {ppp.login(side)}", f"pppoptfile = {ppp.options_path(link)}", "length bit = yes"]
     own = _lns(link) if side is Side.A else _lac(link)
-    return render_file((*request.header, f"Suite: {request.suite.title}"), [*begin, *own, *end])
+    return suite_file(request, [*begin, *own, *end])
 
 
 def _lns(link: Link) -> list[str]:

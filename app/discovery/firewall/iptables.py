@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from app.discovery.firewall.model import (
     HARMLESS_TARGETS,
@@ -175,11 +176,8 @@ def _own(kind: Field, text: str, *, is_negated: bool) -> Match:
     return Match((kind,), ((value_of(kind, text),),), is_negated)
 
 
-def _listed(kind: Field) -> Callable[[str], Match]:
-    def match(text: str) -> Match:
-        return Match((kind,), tuple((_ports(kind, one),) for one in text.split(",")))
-
-    return match
+def _listed(kind: Field, text: str) -> Match:
+    return Match((kind,), tuple((_ports(kind, one),) for one in text.split(",")))
 
 
 def _ports(kind: Field, text: str) -> Value:
@@ -192,11 +190,8 @@ def _ports(kind: Field, text: str) -> Value:
     return Span(lower.first, upper.last)
 
 
-def _words(kind: Field) -> Callable[[str], Match]:
-    def match(text: str) -> Match:
-        return Match((kind,), tuple((value_of(kind, one.lower()),) for one in text.split(",")))
-
-    return match
+def _words(kind: Field, text: str) -> Match:
+    return Match((kind,), tuple((value_of(kind, one.lower()),) for one in text.split(",")))
 
 
 def _states(text: str) -> Match:
@@ -205,12 +200,9 @@ def _states(text: str) -> Match:
     return Match((Field.STATE, Field.STATUS), pairs)
 
 
-def _span(kind: Field) -> Callable[[str], Match]:
-    def match(text: str) -> Match:
-        first, _, last = text.partition("-")
-        return Match((kind,), ((address_span(first, last),),))
-
-    return match
+def _span(kind: Field, text: str) -> Match:
+    first, _, last = text.partition("-")
+    return Match((kind,), ((address_span(first, last),),))
 
 
 def _mark(text: str) -> Match:
@@ -251,20 +243,20 @@ def _limit(text: str) -> Match:
 
 _OPTIONS: Mapping[tuple[str, str], Callable[[str], Match]] = {
     ("--ctstate", "conntrack"): _states,
-    ("--ctdir", "conntrack"): _words(Field.DIRECTION),
+    ("--ctdir", "conntrack"): partial(_words, Field.DIRECTION),
     ("--state", "state"): _states,
-    ("--dport", "tcp"): _listed(Field.PORT),
-    ("--dport", "udp"): _listed(Field.PORT),
-    ("--sport", "tcp"): _listed(Field.SOURCE_PORT),
-    ("--sport", "udp"): _listed(Field.SOURCE_PORT),
-    ("--dports", "multiport"): _listed(Field.PORT),
-    ("--sports", "multiport"): _listed(Field.SOURCE_PORT),
+    ("--dport", "tcp"): partial(_listed, Field.PORT),
+    ("--dport", "udp"): partial(_listed, Field.PORT),
+    ("--sport", "tcp"): partial(_listed, Field.SOURCE_PORT),
+    ("--sport", "udp"): partial(_listed, Field.SOURCE_PORT),
+    ("--dports", "multiport"): partial(_listed, Field.PORT),
+    ("--sports", "multiport"): partial(_listed, Field.SOURCE_PORT),
     ("--limit", "limit"): _limit,
     ("--icmp-type", "icmp"): _icmp_type,
-    ("--dst-type", "addrtype"): _words(Field.DESTINATION_TYPE),
-    ("--src-type", "addrtype"): _words(Field.SOURCE_TYPE),
-    ("--pkt-type", "pkttype"): _words(Field.PACKET_TYPE),
+    ("--dst-type", "addrtype"): partial(_words, Field.DESTINATION_TYPE),
+    ("--src-type", "addrtype"): partial(_words, Field.SOURCE_TYPE),
+    ("--pkt-type", "pkttype"): partial(_words, Field.PACKET_TYPE),
     ("--mark", "mark"): _mark,
-    ("--src-range", "iprange"): _span(Field.SOURCE),
-    ("--dst-range", "iprange"): _span(Field.DESTINATION),
+    ("--src-range", "iprange"): partial(_span, Field.SOURCE),
+    ("--dst-range", "iprange"): partial(_span, Field.DESTINATION),
 }

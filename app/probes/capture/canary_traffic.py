@@ -162,7 +162,7 @@ def send_broken(
     def on_line(_stream: Stream, line: str) -> None:
         broken = _BROKEN.match(line)
         if broken is not None:
-            on_broken(int(broken["status"]), _printable(broken["words"]))
+            on_broken(int(broken["status"]), printable(broken["words"]))
 
     return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words), token, timeout_s=timeout_s, sink=on_line)
 
@@ -190,17 +190,14 @@ def parse_sent(text: str) -> Sent:
         elif isinstance(parsed, Trouble):
             refusal = refusal or re.sub(r"^(ping: )+", "", parsed.text)
         elif line.startswith("#neighbour "):
-            neighbour = _value_of(line)
+            neighbour = printable(line.partition(" ")[2])
         elif line.startswith("#vlan "):
-            vlan = _value_of(line)
+            vlan = printable(line.partition(" ")[2])
         elif line == "#linger 0.3":
             linger_s = "0.3"
     return Sent(echoes, neighbour, vlan, refusal, linger_s)
 
 
-def _value_of(line: str) -> str:
-    return _printable(line.partition(" ")[2])
-
-
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return what a host printed as one short line of printable ASCII."""
     return re.sub(r"[^\x20-\x7e]", "?", text.strip())[:200]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import ceil
 
@@ -104,24 +104,17 @@ class _Broken:
     failure: str = ""
 
 
+@dataclass
 class _Run:
     """One call of `run_capture_tests`."""
 
-    def __init__(
-        self,
-        sessions: SessionPair,
-        request: CaptureTestsRequest,
-        token: CancelToken,
-        on_stage: Callable[[str], None],
-        audit: AuditSink,
-    ) -> None:
-        self._sessions = sessions
-        self._request = request
-        self._token = token
-        self._on_stage = on_stage
-        self._audit = audit
-        self._canaries = CanaryFrames.new()
-        self._link_run = LinkRun()
+    _sessions: SessionPair
+    _request: CaptureTestsRequest
+    _token: CancelToken
+    _on_stage: Callable[[str], None]
+    _audit: AuditSink
+    _canaries: CanaryFrames = field(default_factory=CanaryFrames.new)
+    _link_run: LinkRun = field(default_factory=LinkRun)
 
     def run(self) -> CaptureReport:
         """Capture, send, break, collect, judge."""

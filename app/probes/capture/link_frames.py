@@ -131,14 +131,6 @@ def _ptp(destination: str, message: int, body: bytes, tag: bytes) -> bytes:
     return _frame(destination, 0x88F7, head + struct.pack("!HBb", 0, 2 if message == 0x8 else 5, 0x7F) + body)
 
 
-def _ptp_follow_up(tag: bytes) -> bytes:
-    return _ptp("011b19000000", 0x8, bytes(10), tag)
-
-
-def _ptp_peer_delay(tag: bytes) -> bytes:
-    return _ptp("0180c200000e", 0xA, bytes(10) + bytes(10), tag)
-
-
 def _mrp(tag: bytes) -> bytes:
     """Return an MRP_Test of the lowest priority in a ring domain that exists nowhere; the tag is in its UUID.
 
@@ -164,8 +156,8 @@ _BUILDERS: Mapping[str, Callable[[bytes], bytes]] = {
     CONTROL: lambda tag: _frame(_BROADCAST.hex(), EXPERIMENTAL, tag),
     LinkProtocol.STP: _bpdu,
     LinkProtocol.LLDP: _lldp,
-    LinkProtocol.PTP: _ptp_follow_up,
-    LinkProtocol.PTP_PEER_DELAY: _ptp_peer_delay,
+    LinkProtocol.PTP: lambda tag: _ptp("011b19000000", 0x8, bytes(10), tag),
+    LinkProtocol.PTP_PEER_DELAY: lambda tag: _ptp("0180c200000e", 0xA, bytes(20), tag),
     LinkProtocol.MRP: _mrp,
     LinkProtocol.PROFINET_DCP: _profinet_dcp,
     LinkProtocol.PRIORITY: lambda tag: _tagged(PRIORITY << 13 | TAGGED_VLAN_ID, tag),

@@ -18,6 +18,7 @@ from app.domain.link import ETHERNET_HEADER_BYTES
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
 from app.domain.messages import sentences
 from app.domain.script_files import bare_script
+from app.probes.capture.canary_traffic import printable
 from app.probes.capture.link_frames import CONTROL, COPIES, FrameTag, LinkFrame, build_frames
 from app.probes.capture.messages import (
     CHANGED_CONTENT,
@@ -120,7 +121,7 @@ def parse_link_sent(label: str, frames: tuple[LinkFrame, ...], text: str) -> Lin
         if match is not None and match["word"] == "sent":
             sent.add(int(match["number"]))
         elif line.strip():
-            errors.append(_printable(match["error"] or "" if match is not None else line))
+            errors.append(printable(match["error"] or "" if match is not None else line))
     if len(sent) == len(frames):
         return LinkSent(label, frames, frozenset(sent))
     reason = PERL_REPORTED(output=errors[0].rstrip(".")) if errors else ""
@@ -231,7 +232,3 @@ def _tci(frame: bytes) -> int | None:
 def _behind_tag(frame: bytes) -> bytes:
     """Return EtherType and content."""
     return frame[12 + (TAG_BYTES if _tci(frame) is not None else 0) :]
-
-
-def _printable(text: str) -> str:
-    return re.sub(r"[^\x20-\x7e]", "?", text.strip())[:200]

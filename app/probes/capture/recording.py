@@ -7,23 +7,22 @@ are read once, and removed. Cards are not put into promiscuous mode.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair, Stream
+from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.errors import ProbeFailed, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES
 from app.probes.capture.messages import NO_INTERFACE_HAS
 from app.probes.capture.pcap import Record, from_od, parse_pcap
 from app.probes.guard import GuardMark, parse_guard_line
+from app.probes.host_program import HostProgram
 from app.probes.messages import NO_CAPTURE, PROGRAM_PRINTED
 
 SNAPLEN_BYTES = 192
@@ -93,7 +92,7 @@ class CaptureRequest:
         return shell_step_argv(_CAPTURE_SCRIPT, str(LIMIT_S), *words, str(self.snaplen_bytes), str(MAX_PACKETS))
 
 
-class Capturing:
+class Capturing(HostProgram):
     """Captures on one host for the length of a context.
 
     Args:
@@ -101,32 +100,14 @@ class Capturing:
     """
 
     def __init__(self, host: HostSession, request: CaptureRequest, *, token: CancelToken) -> None:
-        self._host = host
+        command = Command(request.argv(), timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
+        super().__init__(host, command, f"capture-{host.spec.label}", token=token)
         self._request = request
-        self._outer = token
-        self._inner = CancelToken()
-        self._condition = threading.Condition()
         self._pids: dict[str, int] = {}
         self._devices: dict[str, str] = {}
         self._listening: set[str] = set()
         self._is_complete = False
-        self._has_ended = False
         self._dropped = 0
-        self._words: list[str] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name=f"capture-{host.spec.label}")
-
-    def __enter__(self) -> Self:
-        self._unregister = self._outer.on_cancel(self._cancel)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._unregister()
-        self._inner.cancel()
-        self._thread.join()
 
     def wait_until_listening(self) -> None:
         """Wait until every capture has begun.
@@ -137,7 +118,9 @@ class Capturing:
             Cancelled: The token was cancelled.
         """
         with self._condition:
-            self._condition.wait_for(lambda: self._is_ready or self._has_ended, START_TIMEOUT_S)
+            self._condition.wait_for(
+                lambda: self._is_ready or self._has_ended or self._inner.is_cancelled, START_TIMEOUT_S
+            )
             is_ready, error = self._is_ready and not self._has_ended, self._error
         self._outer.raise_if_cancelled()
         if isinstance(error, TunnelmarkError):
@@ -171,31 +154,11 @@ class Capturing:
     def _is_ready(self) -> bool:
         return self._is_complete and len(self._listening) >= len(self._pids) and bool(self._pids)
 
-    def _cancel(self) -> None:
-        self._inner.cancel()
-        with self._condition:
-            self._has_ended = True
-            self._condition.notify_all()
-
-    def _run(self) -> None:
-        command = Command(self._request.argv(), timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
-        error: BaseException | None = None
-        try:
-            self._host.run(command, token=self._inner, on_line=self._on_line)
-        except (Cancelled, TunnelmarkError) as fault:
-            error = fault
-        with self._condition:
-            self._error = error
-            self._has_ended = True
-            self._condition.notify_all()
-
-    def _on_line(self, _stream: Stream, line: str) -> None:
-        with self._condition:
-            if line.startswith(("#", "@")):
-                self._on_own_line(line)
-            else:
-                self._on_words(line)
-            self._condition.notify_all()
+    def _take(self, line: str) -> None:
+        if line.startswith(("#", "@")):
+            self._on_own_line(line)
+        else:
+            self._on_words(line)
 
     def _on_words(self, line: str) -> None:
         dropped = _DROPPED.match(line)
@@ -239,15 +202,13 @@ class CapturingPair:
             self._a.wait_until_listening()
             self._b.wait_until_listening()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._a.__exit__(kind, error, trace)
-        self._b.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._a.__exit__()
+        self._b.__exit__()
 
     def collect(self, end: bytes, *, underlay: str) -> Mapping[Side, HostCapture]:
         """End the captures on both hosts, after A has sent a last packet to B, and return what they hold, by side."""

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from types import MappingProxyType
 
 from app.domain.adapters import Encapsulation
 from app.domain.injection import PLAIN_FORGERY
@@ -108,9 +107,13 @@ class _Tags:
         return self._mark + b"%02d" % self._numbers.setdefault(title, len(self._numbers))
 
     def frame(self, title: str) -> bytes:
-        """Return a plain frame with the tag of a kind in it, three times: a fragment may cut one."""
-        head = b"\xff" * 6 + _STRANGERS_MAC + struct.pack("!H", ETHERTYPE)
-        return head + (self.of(title) * 3).ljust(60, b".")
+        """Return a plain frame with the tag of a kind in it."""
+        return plain_frame(self.of(title))
+
+
+def plain_frame(tag: bytes) -> bytes:
+    """Return a broadcast frame of a stranger with a tag in it, three times: a fragment may cut one."""
+    return b"\xff" * 6 + _STRANGERS_MAC + struct.pack("!H", ETHERTYPE) + (tag * 3).ljust(60, b".")
 
 
 def stranger_of(sender: str, target: str) -> str:
@@ -241,7 +244,9 @@ def forge_datagrams(to: Target, real: Captured, mark: bytes) -> tuple[Forgery, .
     return tuple(made)
 
 
-FORGE: Mapping[Encapsulation, Callable[[Target, bytes], tuple[Forgery, ...]]] = MappingProxyType(
-    {Encapsulation.L2TPV3: forge_l2tp, Encapsulation.VXLAN: forge_vxlan, Encapsulation.GRE: forge_gre}
-)
+FORGE: Mapping[Encapsulation, Callable[[Target, bytes], tuple[Forgery, ...]]] = {
+    Encapsulation.L2TPV3: forge_l2tp,
+    Encapsulation.VXLAN: forge_vxlan,
+    Encapsulation.GRE: forge_gre,
+}
 """Makes packets with frames for each encapsulation, from a target and bytes that nothing else carries."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, read_separator
-from app.probes.capture.packets import ICMP
+from app.probes.capture.packets import ECHO_REQUEST, ICMP
 from app.probes.injection.packets import Captured, read_captured
-from app.probes.injection.stages import ECHO_REQUEST, ECHOES, Copied
+from app.probes.injection.stages import ECHOES, Copied
 
 _SEPARATORS = 3
 

@@ -7,15 +7,14 @@ else is delivered; they are known by their code point. The hold ends with its ch
 from __future__ import annotations
 
 import re
-import threading
-from types import TracebackType
 from typing import Self
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, Stream
-from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.commands import Command, HostSession
+from app.domain.errors import ProbeFailed
 from app.domain.script_files import bare_script
+from app.probes.host_program import HostProgram
 from app.probes.injection.packets import DSCP
 from app.probes.injection.stages import LIMIT_S, TIMEOUT_S
 from app.probes.messages import NOT_HELD_BACK, PROGRAM_PRINTED
@@ -32,7 +31,7 @@ _RELEASE_SCRIPT = bare_script("injection/release.sh")
 _HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
 
 
-class Hold:
+class Hold(HostProgram):
     """Packets of the tunnel withheld on one host for the length of a context.
 
     Args:
@@ -48,46 +47,35 @@ class Hold:
     def __init__(
         self, host: HostSession, folder: str, peer: str, kind: str, number: int, *, token: CancelToken
     ) -> None:
-        self._host = host
-        self._folder = folder
         words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number))
         argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
-        self._command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
-        self._token = token
-        self._inner = CancelToken()
-        self._condition = threading.Condition()
+        command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
+        super().__init__(host, command, f"hold-{host.spec.label}", token=token)
+        self._folder = folder
         self._is_held = False
-        self._has_ended = False
-        self._words: list[str] = []
         self.packets = 0
-        self._thread = threading.Thread(target=self._run, name=f"hold-{host.spec.label}")
 
     def __enter__(self) -> Self:
-        self._unregister = self._token.on_cancel(self._inner.cancel)
-        self._thread.start()
+        super().__enter__()
         with self._condition:
             self._condition.wait_for(lambda: self._is_held or self._has_ended, START_S)
             is_held = self._is_held
         if not is_held:
-            try:
-                self._release()
-            finally:
-                self._end()
-            self._token.raise_if_cancelled()
+            self.__exit__()
+            self._outer.raise_if_cancelled()
+            words = [*self._words, *([str(self._error)[:200]] if self._error else [])]
             raise ProbeFailed(
                 NOT_HELD_BACK(host=self._host.spec.label),
-                hint=PROGRAM_PRINTED(program="nft", output="; ".join(self._words[-3:])) if self._words else "",
+                hint=PROGRAM_PRINTED(program="nft", output="; ".join(words[-3:])) if words else "",
                 context={"host": self._host.spec.label},
             )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self._release()
         finally:
-            self._end()
+            super().__exit__(*error)
 
     def _release(self) -> None:
         argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
@@ -95,24 +83,8 @@ class Hold:
         self.packets = sum(int(one[1]) for one in _HELD.finditer(shown))
         self._thread.join(START_S)
 
-    def _end(self) -> None:
-        self._unregister()
-        self._inner.cancel()
-        self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            self._host.run(self._command, token=self._inner, on_line=self._on_line)
-        except (Cancelled, TunnelmarkError) as fault:
-            self._words.append(str(fault)[:200])
-        with self._condition:
-            self._has_ended = True
-            self._condition.notify_all()
-
-    def _on_line(self, _stream: Stream, line: str) -> None:
-        with self._condition:
-            if line == "#held":
-                self._is_held = True
-            elif not line.startswith(("#", "@")) and len(self._words) < 10:
-                self._words.append(line.strip()[:200])
-            self._condition.notify_all()
+    def _take(self, line: str) -> None:
+        if line == "#held":
+            self._is_held = True
+        elif not line.startswith(("#", "@")) and len(self._words) < 10:
+            self._words.append(line.strip()[:200])

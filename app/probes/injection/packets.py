@@ -9,9 +9,9 @@ import ipaddress
 import struct
 from dataclasses import dataclass, replace
 
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, UDP_HEADER_BYTES
-from app.probes.capture.packets import ETHERTYPE_IPV4, TAG_BYTES, TCP, UDP, VLAN_ETHERTYPES
-from app.probes.capture.pcap import ETHERNET, Record
+from app.domain.link import IPV4_HEADER_BYTES, UDP_HEADER_BYTES
+from app.probes.capture.packets import ETHERTYPE_IPV4, TCP, UDP, read_ethernet
+from app.probes.capture.pcap import Record
 
 ETHERTYPE_IPV6 = 0x86DD
 DSCP = 63
@@ -69,15 +69,11 @@ class Captured:
 
 def read_captured(record: Record) -> Captured | None:
     """Take a captured frame apart; None where it is no whole IPv4 packet in an Ethernet frame. Never raises."""
-    data = record.data
-    if record.link_type != ETHERNET or len(data) < ETHERNET_HEADER_BYTES or len(data) < record.length_bytes:
+    data, outer = record.data, read_ethernet(record)
+    if outer is None or outer.ethertype != ETHERTYPE_IPV4 or len(data) < record.length_bytes:
         return None
-    start = ETHERNET_HEADER_BYTES
-    (ethertype,) = struct.unpack_from("!H", data, 12)
-    if ethertype in VLAN_ETHERTYPES and len(data) >= start + TAG_BYTES:
-        (ethertype,) = struct.unpack_from("!H", data, start + 2)
-        start += TAG_BYTES
-    if ethertype != ETHERTYPE_IPV4 or len(data) < start + IPV4_HEADER_BYTES or data[start] >> 4 != 4:
+    start = len(data) - len(outer.content)
+    if len(outer.content) < IPV4_HEADER_BYTES or data[start] >> 4 != 4:
         return None
     header_bytes = (data[start] & 0x0F) * 4
     (total,) = struct.unpack_from("!H", data, start + 2)

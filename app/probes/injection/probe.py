@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -128,25 +128,20 @@ def probe_injection(
         attempt += 1
 
 
+@dataclass
 class _Run:
     """One call of `probe_injection`. A side is that of the attacked host."""
 
-    def __init__(
-        self,
-        sessions: SessionPair,
-        request: InjectionRequest,
-        token: CancelToken,
-        on_stage: Callable[[str], None],
-        audit: Callable[[AuditEntry], None],
-    ) -> None:
-        self._sessions = sessions
-        self._link, self._plan = request.link, request.plan
-        self._request = request
-        self._token = token
-        self._on_stage = on_stage
-        self._audit = audit
-        self._canaries = CanaryFrames.new()
-        self.is_conclusive = True
+    _sessions: SessionPair
+    _request: InjectionRequest
+    _token: CancelToken
+    _on_stage: Callable[[str], None]
+    _audit: Callable[[AuditEntry], None]
+    _canaries: CanaryFrames = field(default_factory=CanaryFrames.new)
+    is_conclusive: bool = True
+
+    def __post_init__(self) -> None:
+        self._link, self._plan = self._request.link, self._request.plan
 
     def run(self) -> InjectionReport:
         self._on_stage(FORGED_AND_REPLAYED())
@@ -220,10 +215,6 @@ class _Run:
 
     def _not_held(self, side: Side) -> str:
         return ALTERED_NOT_HELD(host=self._host(side).spec.label)
-
-    def _not_copied(self, side: Side, copied: Copied) -> str:
-        label, count = self._host(side).spec.label, len(copied.records)
-        return OWN_PACKETS_NOT_FOUND(host=label, count=count)
 
     # --- stages -------------------------------------------------------------------------------------------------------
 
@@ -310,7 +301,8 @@ class _Run:
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
         if not groups.second:
             self.is_conclusive = False
-            missing |= dict.fromkeys(TrialKind, self._not_copied(side.other, copied))
+            label, count = self._host(side.other).spec.label, len(copied.records)
+            missing |= dict.fromkeys(TrialKind, OWN_PACKETS_NOT_FOUND(host=label, count=count))
         can_send = TrialKind.FORGED not in missing
         return Injected(
             forged=tuple(self._forged(side, host, groups)) if can_send else (),

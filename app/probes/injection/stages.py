@@ -14,12 +14,11 @@ from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
+from app.probes.capture.packets import ECHO_REQUEST
 from app.probes.capture.pcap import Record, from_od, parse_pcap
 from app.probes.messages import NOT_COPIED, NOT_SENT, PROGRAM_PRINTED
 from app.probes.ping_lines import Summary, parse_ping_line
 
-ECHO_REQUEST = 8
-"""Type of an ICMP message. Source: RFC 792."""
 ECHOES = 2
 """Packets of each kind that are copied."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,14 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.probes.iperf_server import IperfServer
 from app.probes.messages import IPERF_FAILED, NO_RATE, NO_RESULT
-from app.probes.throughput import CONNECT_TIMEOUT_MS, SILENT_ROUND_TRIPS, SLACK_S, explain_iperf_failure, reported_error
+from app.probes.throughput import (
+    CONNECT_TIMEOUT_MS,
+    SILENT_ROUND_TRIPS,
+    SLACK_S,
+    explain_iperf_failure,
+    json_report,
+    reported_error,
+)
 from app.probes.workloads.base import WorkloadPath
 
 _MOST_OUTPUT_BYTES = 8 << 20
@@ -47,10 +53,7 @@ def read_report(text: str, errors: str, label: str) -> Mapping[str, Any]:
     Raises:
         ProbeFailed: It is none, or reports an error.
     """
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = {"error": errors.strip() or NO_RESULT()}
+    found = json_report(text, errors)
     if not isinstance(found, dict) or "error" in found or "end" not in found:
         words = reported_error(found, NO_RESULT())
         raise ProbeFailed(IPERF_FAILED(host=label, output=words), hint=explain_iperf_failure(words, ""))

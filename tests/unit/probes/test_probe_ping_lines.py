@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.ping_lines import Reply, Summary, Trouble, milliseconds_to_us, parse_ping_line, ratio_of
+from app.probes.ping_lines import Reply, Summary, Trouble, is_too_long, milliseconds_to_us, parse_ping_line, ratio_of
 
 REPLIES = [
     ("[1795216202.401271] 26 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.245 ms", Reply(1, 245, False, False)),
@@ -40,7 +40,7 @@ def test_totals_are_understood(line: str, summary: Summary) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "is_too_long", "is_clock"),
+    ("line", "is_long", "is_clock"),
     [
         ("ping: local error: message too long, mtu=1437", True, False),
         ("ping: sendmsg: Message too long", True, False),
@@ -52,8 +52,9 @@ def test_totals_are_understood(line: str, summary: Summary) -> None:
         ("Warning: time of day goes back (-123us), taking countermeasures", False, True),
     ],
 )
-def test_a_complaint_is_understood(line: str, is_too_long: bool, is_clock: bool) -> None:
-    assert parse_ping_line(line) == Trouble(line, is_too_long=is_too_long, is_clock=is_clock)
+def test_a_complaint_is_understood(line: str, is_long: bool, is_clock: bool) -> None:
+    assert parse_ping_line(line) == Trouble(line, is_clock=is_clock)
+    assert is_too_long(line) is is_long
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from app.domain.hosts import Side
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import LEGACY_PLATFORM, facts, recorded, request, result
-from vpn_adapters.pptp import adapter
-from vpn_adapters.pptp.suites import SUITE
+from vpn_adapters.pptp import SUITE, adapter
 
 HOST = facts(LEGACY_PLATFORM)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import PlanRequest
 from app.domain.commands import Command, CommandResult
@@ -32,16 +31,14 @@ PREFERRED_KEX = (
 MINIMUM_VERSION = (7, 4)
 """`tunnel=` with `restrict`. Source: OpenSSH 7.2 and 7.4 release notes."""
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        "version": discovering.query("ssh", "-V"),
-        "ciphers": discovering.query("ssh", "-Q", "cipher"),
-        "macs": discovering.query("ssh", "-Q", "mac"),
-        "kex": discovering.query("ssh", "-Q", "kex"),
-        "sshd": discovering.path_query("sshd"),
-        "root": root_script("shared/openssh", "root.sh"),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    "version": discovering.query("ssh", "-V"),
+    "ciphers": discovering.query("ssh", "-Q", "cipher"),
+    "macs": discovering.query("ssh", "-Q", "mac"),
+    "kex": discovering.query("ssh", "-Q", "kex"),
+    "sshd": discovering.path_query("sshd"),
+    "root": root_script("shared/openssh", "root.sh"),
+}
 
 _VERSION = re.compile(r"\bOpenSSH_(\d{1,3})\.(\d{1,3})([\w.]{0,20})")
 _NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{2,62}")
@@ -90,8 +87,7 @@ def sshd_of(request: PlanRequest, solution: str) -> str:
 
 
 def _listed(outputs: Mapping[str, CommandResult], question: str) -> tuple[str, ...]:
-    result = outputs.get(question)
-    lines = result.stdout.split("\n") if result is not None and result.is_ok else []
+    lines = discovering.stdout_of(outputs, question).split("\n")
     return tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
 
 

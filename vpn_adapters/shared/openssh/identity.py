@@ -13,6 +13,7 @@ from app.domain.link import Link
 from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_ED25519_KEY
+from vpn_adapters.shared.rendering import run_file
 
 SSH_KEY = "ssh-public-key"
 
@@ -21,10 +22,8 @@ _LINE = re.compile(r"^ssh-ed25519 ([A-Za-z0-9+/]{60,80}={0,2})(?:\s|$)", re.MULT
 _BLOB_START = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"
 """Prefix of the key's 32 bytes. Source: RFC 8709 section 4."""
 
-
-def key_path(link: Link) -> str:
-    """Return where the private key lies on its host."""
-    return f"{link.run_dir}/ssh_ed25519"
+key_path = run_file("ssh_ed25519")
+"""Path of the private key on its host."""
 
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:

@@ -8,47 +8,30 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import PlanRequest, UpCheck
-from app.domain.commands import Command, FileToWrite
+from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S, LOST_INTERVALS
-from app.domain.link import Link
 from app.domain.messages import mark
+from vpn_adapters.shared.daemons import logged
 from vpn_adapters.shared.openssh.algorithms import is_aead
 from vpn_adapters.shared.openssh.identity import SSH_KEY, key_path
-from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.rendering import public_value, run_file, setting, suite_file
 
 PEER = "tunnelmark-peer"
 """Client's name for its server, in its configuration and among known hosts."""
 
-
-def server_config_path(link: Link) -> str:
-    """Return where sshd's configuration lies on A."""
-    return f"{link.run_dir}/sshd_config"
-
-
-def authorized_keys_path(link: Link) -> str:
-    """Return where A's list of allowed keys lies."""
-    return f"{link.run_dir}/authorized_keys"
-
-
-def client_config_path(link: Link) -> str:
-    """Return where the client's configuration lies on B."""
-    return f"{link.run_dir}/ssh_config"
-
-
-def known_hosts_path(link: Link) -> str:
-    """Return where B's list of host keys lies."""
-    return f"{link.run_dir}/known_hosts"
-
-
-def log_path(link: Link) -> str:
-    """Return where the log lies on each host."""
-    return f"{link.run_dir}/ssh.log"
-
-
-def pid_path(link: Link) -> str:
-    """Return where the process id lies on each host."""
-    return f"{link.run_dir}/ssh.pid"
+server_config_path = run_file("sshd_config")
+"""Path of sshd's configuration on A."""
+authorized_keys_path = run_file("authorized_keys")
+"""Path of A's list of allowed keys."""
+client_config_path = run_file("ssh_config")
+"""Path of the client's configuration on B."""
+known_hosts_path = run_file("known_hosts")
+"""Path of B's list of host keys."""
+log_path = run_file("ssh.log")
+"""Path of the log on each host."""
+pid_path = run_file("ssh.pid")
+"""Path of the process id on each host."""
 
 
 def server_files(
@@ -63,7 +46,7 @@ def server_files(
     """
     link = request.link
     options = f'restrict,from="{link.underlay(Side.B)}",{key_options}command="{command}"'
-    keys = render_file(_header(request), [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
+    keys = suite_file(request, [f"{options} {public_value(request.identity_b, SSH_KEY, Side.B)}"])
     return (
         FileToWrite(server_config_path(link), _server_config(request, command, tunnel), mode=0o600),
         FileToWrite(authorized_keys_path(link), keys, mode=0o600),
@@ -85,7 +68,7 @@ def client_files(request: PlanRequest, *, tunnel: tuple[str, ...]) -> tuple[File
 
 def known_hosts(request: PlanRequest) -> bytes:
     """Return B's list of the one host key."""
-    return render_file(_header(request), [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
+    return suite_file(request, [f"{PEER} {public_value(request.identity_a, SSH_KEY, Side.A)}"])
 
 
 def _server_config(request: PlanRequest, command: str, tunnel: tuple[str, ...]) -> bytes:
@@ -128,7 +111,7 @@ def _server_config(request: PlanRequest, command: str, tunnel: tuple[str, ...]) 
         *algorithms(request),
         *_common(),
     ]
-    return render_file(_header(request), lines)
+    return suite_file(request, lines)
 
 
 def _client_config(request: PlanRequest, tunnel: tuple[str, ...]) -> bytes:
@@ -165,11 +148,7 @@ def _client_config(request: PlanRequest, tunnel: tuple[str, ...]) -> bytes:
         *algorithms(request),
         *_common(),
     ]
-    return render_file(_header(request), lines)
-
-
-def _header(request: PlanRequest) -> tuple[str, ...]:
-    return (*request.header, f"Suite: {request.suite.title}")
+    return suite_file(request, lines)
 
 
 def algorithms(request: PlanRequest) -> list[str]:
@@ -200,8 +179,5 @@ def negotiated(request: PlanRequest) -> UpCheck:
         r"kex: host key algorithm: ssh-ed25519(?:\s|$)",
         rf"kex: (?:server->client|client->server) {agreed}.*kex: (?:server->client|client->server) {agreed}",
     ]
-    return UpCheck(
-        title=mark("What OpenSSH agreed on with its peer"),
-        command=Command(("grep", "-F", " kex: ", log_path(request.link)), timeout_s=5.0, is_root=True),
-        stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
-    )
+    pattern = "(?s)" + "".join(f"(?=.*{one})" for one in patterns)
+    return logged(mark("What OpenSSH agreed on with its peer"), " kex: ", log_path(request.link), pattern)

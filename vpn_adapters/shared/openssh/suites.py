@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.solutions import Suite
-from vpn_adapters.shared.discovering import are_both_able, best_first, supports_of
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first, supports_of
 from vpn_adapters.shared.openssh.algorithms import is_aead
 from vpn_adapters.shared.openssh.discovery import KEX_PREFIX, PREFERRED_KEX
 
@@ -38,8 +36,7 @@ def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suit
     kex = common_kex(solution, facts_a, facts_b)
     if not kex:
         return ()
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = (AES_256, CHACHA20, AES_128) if is_aes_fast else (CHACHA20, AES_256, AES_128)
+    order = (*fastest_first(facts_a, facts_b, AES_256, CHACHA20), AES_128)
     both = supports_of(solution, facts_a, facts_b)
     common = [cipher for cipher in order if all(cipher in one.ciphers for one in both)]
     return best_first(chosen(kex, name=_TITLES[cipher].lower(), cipher=cipher, mac=UNUSED_MAC) for cipher in common)
@@ -53,5 +50,5 @@ def chosen(kex: str, *, name: str, cipher: str, mac: str) -> Suite:
         name=name,
         title=f"{', '.join(protection)}, {kex}, Ed25519 keys",
         algorithms=(*((cipher,) if is_aead(cipher) else (cipher, mac)), kex, "ssh-ed25519"),
-        settings=MappingProxyType({"cipher": cipher, "mac": mac, "kex": kex}),
+        settings={"cipher": cipher, "mac": mac, "kex": kex},
     )

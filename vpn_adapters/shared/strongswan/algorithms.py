@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from app.domain.messages import mark
 from app.domain.solutions import OptionKind
@@ -154,10 +153,10 @@ _INTEGRITY_ROWS: tuple[EspIntegrity, ...] = (
     EspIntegrity("camelliaxcbc", "CAMELLIA_XCBC_96", "CAMELLIA-XCBC", 12, NO_KERNEL_NOTE),
 )
 
-CIPHERS: Mapping[str, EspCipher] = MappingProxyType({row.keyword: row for row in _CIPHER_ROWS})
+CIPHERS: Mapping[str, EspCipher] = {row.keyword: row for row in _CIPHER_ROWS}
 """Ciphers and AEADs by strongSwan's word."""
 
-INTEGRITIES: Mapping[str, EspIntegrity] = MappingProxyType({row.keyword: row for row in _INTEGRITY_ROWS})
+INTEGRITIES: Mapping[str, EspIntegrity] = {row.keyword: row for row in _INTEGRITY_ROWS}
 """Integrity algorithms by strongSwan's word."""
 
 

@@ -76,10 +76,10 @@ def _openssl(outputs: Mapping[str, CommandResult]) -> tuple[int, int]:
 def _missing(
     outputs: Mapping[str, CommandResult], payload: Payload, plugins: frozenset[str], *, has_swanctl: bool
 ) -> tuple[MissingPart, ...]:
-    name, charon = payload.solution, outputs.get("charon")
+    name = payload.solution
     programs = {
         "swanctl": has_swanctl,
-        "charon-systemd": charon is not None and charon.is_ok and bool(charon.stdout.strip()),
+        "charon-systemd": bool(discovering.stdout_of(outputs, "charon").strip()),
         "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl"),
         mark("strongswan plugins"): not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
     }

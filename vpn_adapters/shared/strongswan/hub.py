@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, PlanStep, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.hubs import FloodRequest, client_inside, client_prefix, clients_network, first_client, flood_limit_s
+from app.domain.hubs import FloodRequest, client_inside, client_prefix, clients_network, first_client
 from app.domain.link import Link
 from app.domain.messages import mark
 from app.domain.script_files import adapter_script
+from vpn_adapters.shared import public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.hubs import flood_command, hub_plan, program_file
 from vpn_adapters.shared.ike import IKE_PORTS, OUTER_FILTER
 from vpn_adapters.shared.messages import MAKE_CLIENTS_OF_HUB
 from vpn_adapters.shared.modular import ModularAdapter
-from vpn_adapters.shared.rendering import render_file, setting
+from vpn_adapters.shared.rendering import setting, suite_file
 from vpn_adapters.shared.strongswan import render
-from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
+from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.plan import FOLDER
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE
 
@@ -139,7 +140,7 @@ def _connection_files(request: PlanRequest, side: Side) -> tuple[FileToWrite, Fi
     link = request.link
     return (
         FileToWrite(render.connection_path(link), _connection(request, side), mode=0o600),
-        FileToWrite(peer_key_path(link), render.peer_key(request, side), mode=0o600),
+        FileToWrite(peer_key_path(link), public_keys.peer_file(request, side, PUBLIC_KEY), mode=0o600),
     )
 
 
@@ -206,7 +207,7 @@ def _swanctl(request: PlanRequest, side: Side, times: tuple[str, ...], children:
         *(f"      id = {side.other}.{suite}.tunnelmark", "    }"),
         *("    children {", *children, "    }", "  }", "}"),
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +228,7 @@ class StrongswanHub:
 
     def flood(self, link: Link, clients: int, request: FloodRequest) -> Command:
         """Return the command for B that makes the attempts."""
-        words = (str(clients), link.run_dir, f"{request.rate_s:.4f}", str(request.seconds))
-        return flood_command(link, flood_limit_s(request), words)
+        return flood_command(link, clients, link.run_dir, request)
 
     def seen(self, link: Link, since_s: int) -> Command:  # noqa: ARG002 - its log has no time of each client
         """Return the command for A that prints what the hub saw."""

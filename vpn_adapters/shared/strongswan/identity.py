@@ -8,35 +8,23 @@ from collections.abc import Mapping
 from app.domain.adapters import IdentityRecipe, PlanRequest, PlanStep, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
-from app.domain.link import Link
 from app.domain.messages import mark
 from vpn_adapters.shared import key_encapsulation, public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import ITS_PUBLIC_KEY, MAKE_IKE_KEY
-from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.rendering import run_file, setting
 from vpn_adapters.shared.strongswan.suites import AUTHENTICATION, has_ppk
 
 PUBLIC_KEY = "ike-public-key"
 
-
-def swanctl_dir(link: Link) -> str:
-    """Return the folder that swanctl takes for its own."""
-    return f"{link.run_dir}/swanctl"
-
-
-def peer_key_path(link: Link) -> str:
-    """Return where the peer's public key lies."""
-    return f"{swanctl_dir(link)}/pubkey/peer.pem"
-
-
-def own_public_key_path(link: Link) -> str:
-    """Return where the host's own public key lies."""
-    return f"{swanctl_dir(link)}/pubkey/own.pem"
-
-
-def ppk_path(link: Link) -> str:
-    """Return where the post-quantum pre-shared key lies on both hosts."""
-    return f"{link.run_dir}/ike.ppk"
+swanctl_dir = run_file("swanctl")
+"""Folder that swanctl takes for its own."""
+peer_key_path = run_file("swanctl/pubkey/peer.pem")
+"""Path of the peer's public key."""
+own_public_key_path = run_file("swanctl/pubkey/own.pem")
+"""Path of the host's own public key."""
+ppk_path = run_file("ike.ppk")
+"""Path of the post-quantum pre-shared key on both hosts."""
 
 
 def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:

@@ -13,7 +13,7 @@ from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import mark
-from vpn_adapters.shared import ike
+from vpn_adapters.shared import ike, public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.messages import PROPOSAL_UNKNOWN
@@ -21,7 +21,7 @@ from vpn_adapters.shared.modular import tunnel
 from vpn_adapters.shared.rendering import setting
 from vpn_adapters.shared.strongswan import overhead, render
 from vpn_adapters.shared.strongswan.algorithms import EspProposal, proposal_of
-from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
+from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.payload import Payload
 from vpn_adapters.shared.strongswan.suites import ESP, SHOWN_IKE
 
@@ -68,7 +68,7 @@ def _end(payload: Payload, request: PlanRequest, side: Side) -> EndpointPlan:
             FileToWrite(
                 render.connection_path(link), render.connection_config(request, side, payload.ip_protocol), mode=0o600
             ),
-            FileToWrite(peer_key_path(link), render.peer_key(request, side), mode=0o600),
+            FileToWrite(peer_key_path(link), public_keys.peer_file(request, side, PUBLIC_KEY), mode=0o600),
         ),
         steps=(
             payload.guard(link, side),

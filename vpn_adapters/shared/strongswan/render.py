@@ -9,9 +9,8 @@ from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
 from app.domain.keepalive import INTERVAL_S
 from app.domain.link import Link
-from vpn_adapters.shared import public_keys
-from vpn_adapters.shared.rendering import render_file, setting
-from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
+from vpn_adapters.shared.rendering import render_file, run_file, setting, suite_file
+from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
 from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE, has_ppk
 
 CONNECTION = "tunnelmark"
@@ -26,25 +25,14 @@ sockets of the system's instance (stroke, updown, attr, resolve …)."""
 
 SWANCTL_PLUGINS = "random nonce openssl aes gcrypt curve25519 sha1 sha2 gmp pem pkcs1 pkcs8 pubkey"
 
-
-def daemon_config_path(link: Link) -> str:
-    """Return where strongswan.conf lies."""
-    return f"{link.run_dir}/strongswan.conf"
-
-
-def connection_path(link: Link) -> str:
-    """Return where swanctl.conf lies."""
-    return f"{link.run_dir}/swanctl.conf"
-
-
-def log_path(link: Link) -> str:
-    """Return where charon's log lies."""
-    return f"{link.run_dir}/charon.log"
-
-
-def socket_path(link: Link) -> str:
-    """Return where charon's control socket lies."""
-    return f"{link.run_dir}/charon.vici"
+daemon_config_path = run_file("strongswan.conf")
+"""Path of strongswan.conf."""
+connection_path = run_file("swanctl.conf")
+"""Path of swanctl.conf."""
+log_path = run_file("charon.log")
+"""Path of charon's log."""
+socket_path = run_file("charon.vici")
+"""Path of charon's control socket."""
 
 
 def reqid(link: Link) -> int:
@@ -99,11 +87,6 @@ def daemon_config(request: PlanRequest, *, retransmit_s: float = 0.2, tries: int
     return render_file(request.header, lines)
 
 
-def peer_key(request: PlanRequest, side: Side) -> bytes:
-    """Return the peer's public key as PEM."""
-    return public_keys.peer_file(request, side, PUBLIC_KEY)
-
-
 def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> bytes:
     """Return swanctl.conf of one side.
 
@@ -155,4 +138,4 @@ def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> byt
         "  }",
         "}",
     ]
-    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
+    return suite_file(request, lines)

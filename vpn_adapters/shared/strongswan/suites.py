@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind, Suite
-from vpn_adapters.shared.discovering import are_both_able, best_first
+from vpn_adapters.shared.discovering import are_both_able, best_first, fastest_first
 from vpn_adapters.shared.strongswan import discovery
 from vpn_adapters.shared.strongswan.algorithms import CIPHERS, INTEGRITIES, EspProposal
 
@@ -46,8 +45,7 @@ def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suit
     AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not.
     """
     common = _common(solution, facts_a, facts_b)
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = ("aes256gcm16", "chacha20poly1305") if is_aes_fast else ("chacha20poly1305", "aes256gcm16")
+    order = fastest_first(facts_a, facts_b, "aes256gcm16", "chacha20poly1305")
     names = {"aes256gcm16": "aes-256-gcm", "chacha20poly1305": "chacha20-poly1305", "aes128gcm16": "aes-128-gcm"}
     suites = [_suite(common, EspProposal(CIPHERS[word]), names[word]) for word in (*order, "aes128gcm16")]
     if discovery.PPK in common and discovery.ML_KEM not in common:
@@ -111,15 +109,13 @@ def _suite(common: frozenset[str], esp: EspProposal, name: str) -> Suite | None:
         name=name,
         title=f"{_title(esp)}, {' and '.join(key_exchange)}, {key_title} keys",
         algorithms=tuple(dict.fromkeys(algorithms)),
-        settings=MappingProxyType(
-            {
-                ESP: esp.keywords,
-                IKE: f"{words}-{word}{tail}",
-                GROUP: f"{word}{tail}",
-                AUTHENTICATION: signature.removeprefix("auth:"),
-                SHOWN_IKE: f"{shown}/{shown_group}" + ("/KE1_ML_KEM_768" if is_hybrid else ""),
-            }
-        ),
+        settings={
+            ESP: esp.keywords,
+            IKE: f"{words}-{word}{tail}",
+            GROUP: f"{word}{tail}",
+            AUTHENTICATION: signature.removeprefix("auth:"),
+            SHOWN_IKE: f"{shown}/{shown_group}" + ("/KE1_ML_KEM_768" if is_hybrid else ""),
+        },
     )
 
 
@@ -135,7 +131,7 @@ def _with_ppk(suite: Suite) -> Suite:
         name=f"{suite.name}-ppk",
         title=f"{suite.title}, PPK with ML-KEM-768",
         algorithms=(*suite.algorithms, PPK_ALGORITHM),
-        settings=MappingProxyType(settings),
+        settings=settings,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 LENGTH_BYTES = 2
 """Before each frame in its datagram. Source: VTun 3.0.4, udp_proto.c."""
@@ -63,15 +62,13 @@ def _cipher(family: str, bits: int, mode: str) -> Cipher:
 
 NO_CIPHER = "no"
 
-CIPHERS: Mapping[str, Cipher] = MappingProxyType(
-    {
-        **{
-            f"{family.lower()}{bits}{mode.lower()}": _cipher(family, bits, mode)
-            for family in ("AES", "Blowfish")
-            for bits in (256, 128)
-            for mode in ("CBC", "CFB", "OFB", "ECB")
-        },
-        NO_CIPHER: Cipher("null-encryption", 0, has_sequence=False, needs_legacy=False),
-    }
-)
+CIPHERS: Mapping[str, Cipher] = {
+    **{
+        f"{family.lower()}{bits}{mode.lower()}": _cipher(family, bits, mode)
+        for family in ("AES", "Blowfish")
+        for bits in (256, 128)
+        for mode in ("CBC", "CFB", "OFB", "ECB")
+    },
+    NO_CIPHER: Cipher("null-encryption", 0, has_sequence=False, needs_legacy=False),
+}
 """Value of `encrypt` → cipher. Source: vtund.conf(5) of VTun 3.0.4."""

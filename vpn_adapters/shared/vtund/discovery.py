@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
@@ -13,14 +12,13 @@ from vpn_adapters.shared import discovering
 LEGACY_PROVIDER = "openssl-legacy-provider"
 """Feature of a host whose OpenSSL has Blowfish in its legacy provider."""
 
-QUERIES: Mapping[str, Command] = MappingProxyType(
-    {
-        # It knows no such option, and prints its version and usage.
-        "version": discovering.query("vtund", "-h"),
-        "providers": discovering.query("openssl", "list", "-providers", "-provider", "legacy"),
-    }
-)
+QUERIES: Mapping[str, Command] = {
+    # It knows no such option, and prints its version and usage.
+    "version": discovering.query("vtund", "-h"),
+    "providers": discovering.query("openssl", "list", "-providers", "-provider", "legacy"),
+}
 
+_LEGACY = re.compile(r"^ *legacy$", re.MULTILINE)
 _VERSION = re.compile(r"^VTun ver (\S{1,20}) ", re.MULTILINE)
 
 
@@ -45,11 +43,9 @@ def parse(
         solution=solution,
         is_available=not lacking,
         version=version[1] if version else "",
-        features=(*((LEGACY_PROVIDER,) if _has_legacy(outputs) else ()), *features),
+        features=(
+            *((LEGACY_PROVIDER,) if _LEGACY.search(discovering.stdout_of(outputs, "providers")) else ()),
+            *features,
+        ),
         missing=lacking,
     )
-
-
-def _has_legacy(outputs: Mapping[str, CommandResult]) -> bool:
-    result = outputs.get("providers")
-    return result is not None and result.is_ok and re.search(r"^ *legacy$", result.stdout, re.MULTILINE) is not None

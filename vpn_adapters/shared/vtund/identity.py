@@ -8,11 +8,10 @@ from app.domain.link import Link
 from app.domain.messages import mark
 from vpn_adapters.shared import shared_secrets
 from vpn_adapters.shared.commands import root_script
+from vpn_adapters.shared.rendering import run_file
 
-
-def secret_path(link: Link) -> str:
-    """Return where the password lies on both hosts, as a line of vtund's configuration."""
-    return f"{link.run_dir}/vtund.password"
+secret_path = run_file("vtund.password")
+"""Path of the password on both hosts, as a line of vtund's configuration."""
 
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:

@@ -10,23 +10,15 @@ from app.domain.adapters import PlanRequest
 from app.domain.commands import FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.shared.rendering import render_file, setting
+from vpn_adapters.shared.rendering import render_file, run_file, setting, suite_file
 from vpn_adapters.shared.vtund.ciphers import CIPHERS, Cipher
 
-
-def config_path(link: Link) -> str:
-    """Return where the configuration without the password lies on each host."""
-    return f"{link.run_dir}/vtund.conf"
-
-
-def live_config_path(link: Link) -> str:
-    """Return where the configuration lies that vtund reads."""
-    return f"{link.run_dir}/vtund-live.conf"
-
-
-def openssl_path(link: Link) -> str:
-    """Return where OpenSSL's configuration for vtund lies."""
-    return f"{link.run_dir}/vtund-openssl.cnf"
+config_path = run_file("vtund.conf")
+"""Path of the configuration without the password on each host."""
+live_config_path = run_file("vtund-live.conf")
+"""Path of the configuration that vtund reads."""
+openssl_path = run_file("vtund-openssl.cnf")
+"""Path of OpenSSL's configuration for vtund."""
 
 
 def session_name(link: Link) -> str:
@@ -49,7 +41,7 @@ def files(
         options: Further lines of its options.
     """
     link = request.link
-    content = render_file((*request.header, f"Suite: {request.suite.title}"), _config(request, side, carried, options))
+    content = suite_file(request, _config(request, side, carried, options))
     own = FileToWrite(config_path(link), content, mode=0o600)
     if not needs_legacy(request):
         return (own,)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import CensusOption, OptionKind, Suite
@@ -54,5 +52,5 @@ def _suite(name: str) -> Suite:
         name=name,
         title=cipher.algorithm,
         algorithms=(cipher.algorithm,),
-        settings=MappingProxyType(settings),
+        settings=settings,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import Breakage, PlanRequest, PlanStep, UpCheck
 from app.domain.commands import Command
@@ -30,7 +29,7 @@ TAG_BYTES = 16
 """Poly1305's tag. Source: RFC 8439 section 2.8."""
 PADDING_BYTES = 16
 """Packets are padded to multiples of this. Source: the WireGuard paper, section 5.4.6."""
-KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
+KEEPALIVE_S: Mapping[Side, int] = {Side.A: 5, Side.B: 7}
 """Also makes the first handshake happen without any traffic of ours.
 
 Handshakes that both peers begin within a round trip fail on both, and each peer begins again after 5 s at the earliest.

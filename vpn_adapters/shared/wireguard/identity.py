@@ -9,26 +9,21 @@ from collections.abc import Mapping
 from app.domain.adapters import IdentityRecipe, PlanRequest, PlanStep, PublicIdentity, shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
-from app.domain.link import Link
 from app.domain.messages import mark
 from vpn_adapters.shared import key_encapsulation, public_keys
 from vpn_adapters.shared.commands import root_script
 from vpn_adapters.shared.messages import A_PUBLIC_KEY, MAKE_WIREGUARD_KEY
+from vpn_adapters.shared.rendering import run_file
 from vpn_adapters.shared.wireguard.protocol import has_kem
 
 PUBLIC_KEY = "public-key"
 
 _WHOLE = re.compile(r"\A\s*(\S+)\s*\Z")
 
-
-def key_path(link: Link) -> str:
-    """Return where the private key lies on its host."""
-    return f"{link.run_dir}/wireguard.key"
-
-
-def psk_path(link: Link) -> str:
-    """Return where the pre-shared key lies on both hosts."""
-    return f"{link.run_dir}/wireguard.psk"
+key_path = run_file("wireguard.key")
+"""Path of the private key on its host."""
+psk_path = run_file("wireguard.psk")
+"""Path of the pre-shared key on both hosts."""
 
 
 def recipe(request: PlanRequest, side: Side) -> IdentityRecipe:

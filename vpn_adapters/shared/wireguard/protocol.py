@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from app.domain.hosts import HostFacts
 from app.domain.messages import mark
 from app.domain.solutions import Suite
@@ -29,7 +27,7 @@ HYBRID_SUITE = Suite(
     name="chacha20-poly1305-mlkem768",
     title="ChaCha20-Poly1305 with ML-KEM-768, X25519, BLAKE2s",
     algorithms=("WireGuard-1", "X25519", "wireguard-mlkem768-psk", "ChaCha20-Poly1305", "BLAKE2s-256"),
-    settings=MappingProxyType({PSK: ML_KEM}),
+    settings={PSK: ML_KEM},
 )
 """Suite with a pre-shared key, which each handshake mixes in. Source: the WireGuard paper, section 5.2."""
 

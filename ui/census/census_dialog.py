@@ -75,7 +75,7 @@ class CensusDialog(Question):
 
     def __init__(self, parent: QWidget, offer: Offer, each_s: float, titles: Mapping[str, str]) -> None:
         plan = offer.plan
-        title = tr("Try the ciphers of %1?").replace("%1", plan.pair.name)
+        title = tr("Try the ciphers of %1?", plan.pair.name)
         text = tr(
             "Each option sends pings and about a second of TCP over the link between the two hosts. Weak "
             "options are used for test traffic only, and removed immediately."
@@ -84,8 +84,8 @@ class CensusDialog(Question):
         self._plan, self._left, self._each_s = plan, offer.left, each_s
         self.resume: QCheckBox | None = None
         if offer.left is not None:
-            words = tr("Resume the census that was stopped: %1 of %2 options are left").replace("%1", count(offer.left))
-            self.resume = self._box(words.replace("%2", count(len(plan.items))))
+            left, whole = count(offer.left), count(len(plan.items))
+            self.resume = self._box(tr("Resume the census that was stopped: %1 of %2 options are left", left, whole))
             self.body.addWidget(self.resume)
         self.boxes: dict[str, QCheckBox] = {}
         for solution in plan.solutions:
@@ -140,10 +140,10 @@ class CensusDialog(Question):
             enable(control, is_on=not self.is_resumed, reason=tr("A census is resumed with the options that it had."))
         number = self._left if self.is_resumed and self._left is not None else len(self._chosen())
         time = duration(number * self._each_s)
-        self.estimate.setText(tr("%1, about %2").replace("%1", _options(number)).replace("%2", time))
+        self.estimate.setText(tr("%1, about %2", _options(number), time))
         self.yes.setText(tr("Resume") if self.is_resumed else tr("Start"))
         enable(self.yes, is_on=number > 0 or self.is_resumed, reason=tr("Tick a VPN and a kind."))
 
 
 def _options(number: int) -> str:
-    return tr("1 option") if number == 1 else tr("%1 options").replace("%1", count(number))
+    return tr("1 option") if number == 1 else tr("%1 options", count(number))

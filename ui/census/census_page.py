@@ -226,7 +226,7 @@ class CensusPage(Page):
         self._found = None
         enable(self.report, is_on=False, reason=tr("No census is shown."))
         self._trying = self.start(
-            tr("Trying the ciphers of %1").replace("%1", found.pair.name),
+            tr("Trying the ciphers of %1", found.pair.name),
             job,
             self._on_done,
             busy=self.busy,
@@ -265,7 +265,7 @@ class CensusPage(Page):
                 self.notice.show_message("caution", local_text(text))
                 return
             case Progress(text=text, fraction=fraction, left_s=left_s):
-                left = tr("about %1 left").replace("%1", duration(left_s))
+                left = tr("about %1 left", duration(left_s))
                 self.busy.progress(f"{local_text(text)} · {left}", fraction)
                 return
             case _:
@@ -280,7 +280,7 @@ class CensusPage(Page):
             actions = {tr("Resume"): self._resume} if self._resume is not None else {}
             text = local_text(found.record.message) or tr("The census was stopped.")
             self.notice.show_message("caution", text, tr("It can be resumed."), actions)
-        self.status_reported.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
+        self.status_reported.emit(tr("Census number %1", found.record.census_id))
 
     def _on_failed(self, error: object) -> None:
         from app.domain.errors import TunnelmarkError
@@ -341,7 +341,7 @@ class CensusPage(Page):
             state=self.state.currentData() or "",
         )
         shown, whole = self.table.filter.rowCount(), len(self.table.census.lines)
-        text = tr("%1 of %2 options").replace("%1", str(shown)).replace("%2", str(whole))
+        text = tr("%1 of %2 options", shown, whole)
         name = self._plan.pair.name if self._plan is not None else ""
         self.shown.setText(f"{text}, {name}" if name and name != self.pairs.currentText() else text)
 

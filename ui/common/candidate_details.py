@@ -101,12 +101,12 @@ class CandidateDetails(Card):
         """Show why a solution is not possible, and what would make it so."""
         self._clear()
         self._add_text(title, "heading")
-        self._add_text(tr("Not supported on these hosts: %1.").replace("%1", local_text(reason).rstrip(".")))
+        self._add_text(tr("Not supported on these hosts: %1.", local_text(reason).rstrip(".")))
         for lack in lacks:
             self._show_lack(lack)
         packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
         if packages:
-            words = tr("Install %1 in step 1").replace("%1", ", ".join(packages))
+            words = tr("Install %1 in step 1", ", ".join(packages))
             tip = tr("You see the packages before anything is installed")
             self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
             self._rows.addLayout(row(self.install, 0))
@@ -120,7 +120,7 @@ class CandidateDetails(Card):
     def _show_lack(self, lack: Lack) -> None:
         self._add_text(lack.host, "strong")
         for part in lack.parts:
-            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no known package")
+            brings = tr("in package %1", part.package) if part.package else tr("no known package")
             self._with_icon("warning", "legacy", f"{local_text(part.what)} ({brings})")
         if lack.note:
             self._with_icon("info", "text", local_text(lack.note))

@@ -85,7 +85,7 @@ class CodeView(QWidget):
         if not wanted:
             self.hits.setText("")
         else:
-            self.hits.setText(tr("%1 found").replace("%1", str(len(marks))))
+            self.hits.setText(tr("%1 found", len(marks)))
             if marks:
                 self._next_hit(from_start=True)
 

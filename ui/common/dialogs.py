@@ -172,7 +172,7 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
         SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
     }[key.kind].replace("%1", key.subject)
     what = _about(who, what)
-    text = tr("The host refused %1.").replace("%1", "; ".join(key.refused)) if key.refused else ""
+    text = tr("The host refused %1.", "; ".join(key.refused)) if key.refused else ""
     text = tr("Wrong password. Try again.") if is_retry else text
     keeping = tr(
         "It is stored in the system's keyring if there is one; otherwise only in memory until Tunnelmark "

@@ -160,5 +160,5 @@ def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
 
 def _about(one: Guideline) -> str:
     only = f" ({', '.join(one.solutions)})" if one.solutions else ""
-    words = tr("About %1, published %2.").replace("%1", f"{tr(one.scope)}{only}")
-    return f"{words.replace('%2', day_text(one.published))} {tr(one.note)}".strip()
+    words = tr("About %1, published %2.", f"{tr(one.scope)}{only}", day_text(one.published))
+    return f"{words} {tr(one.note)}".strip()

@@ -76,7 +76,7 @@ class HeatMapsView(QWidget):
                 self.choice.clear()
                 self.choice.addItems(titles)
                 self.choice.setCurrentIndex(max(0, self.choice.findText(chosen)))
-        self.own_title.setText(tr("Own, %1").replace("%1", pair) if pair else tr("Own"))
+        self.own_title.setText(tr("Own, %1", pair) if pair else tr("Own"))
         self._show_chosen()
 
     def _show_chosen(self) -> None:

@@ -17,7 +17,7 @@ def outcome_lines(outcome: Outcome) -> tuple[str, ...]:
     shown = [cause.sentence for cause in outcome.causes[:_MOST_CAUSES]]
     left = len(outcome.causes) - len(shown)
     if left:
-        shown.append(tr("%1 more causes: see Configuration in the results.").replace("%1", str(left)))
+        shown.append(tr("%1 more causes: see Configuration in the results.", left))
     return tuple(shown)
 
 

@@ -82,8 +82,7 @@ class SolutionFacts(QWidget):
         self.sites.setVisible(mesh is not None)
         self.total.setVisible(mesh is not None)
         if mesh is None:
-            words = tr("%1 configuration files, %2 keys")
-            words = words.replace("%1", str(info.files_per_site)).replace("%2", str(info.keys_per_site))
+            words = tr("%1 configuration files, %2 keys", info.files_per_site, info.keys_per_site)
             self._fact(tr("Per site"), words)
             return
         self._fact(tr("Per site"), _formulas(mesh))
@@ -103,7 +102,7 @@ class SolutionFacts(QWidget):
 
     def _show_total(self, sites: int) -> None:
         if self._mesh is not None:
-            total = tr("%1 configuration items").replace("%1", count(self._mesh.total(sites)))
+            total = tr("%1 configuration items", count(self._mesh.total(sites)))
             self.total.setText(total)
             self.sites.setAccessibleDescription(total)
 
@@ -139,5 +138,4 @@ class SolutionFacts(QWidget):
 
 
 def _formulas(mesh: MeshEffort) -> str:
-    words = tr("files: %1, commands or routes: %2, keys: %3").replace("%1", str(mesh.files))
-    return words.replace("%2", str(mesh.routes)).replace("%3", str(mesh.keys))
+    return tr("files: %1, commands or routes: %2, keys: %3", mesh.files, mesh.routes, mesh.keys)

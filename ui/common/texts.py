@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from app.domain.pair_names import LONGEST_PAIR_NAME
 from app.wording import language
@@ -13,9 +14,10 @@ NONE = "–"
 """Shown where there is no figure."""
 
 
-def tr(text: str) -> str:
-    """Return a text of the window in the current language."""
-    return language.tr(text)
+def tr(text: str, *values: object) -> str:
+    """Return a text of the window in the current language, with values in its gaps `%1`, `%2` and so on."""
+    found = language.tr(text)
+    return re.sub(r"%([1-9])", lambda gap: str(values[int(gap[1]) - 1]), found) if values else found
 
 
 def pair_name_rule() -> str:

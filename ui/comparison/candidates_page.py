@@ -200,10 +200,10 @@ class CandidatesPage(Page):
         self._fill(self._shown, ticked)
         changed = [one for key, one in self._by_key.items() if before.get(key) is not one.verdict]
         if changed:
-            many = tr("%1 verdicts changed.").replace("%1", str(len(changed)))
+            many = tr("%1 verdicts changed.", len(changed))
             title = tr("One verdict changed.") if len(changed) == 1 else many
             self.notice.show_message("info", title, listed(changed))
-        self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.").replace("%1", str(len(changed))))
+        self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.", len(changed)))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self.notice.show_error(error, {tr("Try again"): self._judge_again})
@@ -280,7 +280,7 @@ class CandidatesPage(Page):
         top.setExpanded(True)
         if not merely:
             return
-        more = QTreeWidgetItem([tr("%1 more supported suites").replace("%1", str(len(merely))), "", ""])
+        more = QTreeWidgetItem([tr("%1 more supported suites", len(merely)), "", ""])
         more.setData(_NAME, _KEY, None)
         top.addChild(more)
         for candidate in merely:

@@ -48,7 +48,7 @@ class HostForm(Card):
     edited = Signal()
 
     def __init__(self, side: Side) -> None:
-        super().__init__(tr("Host %1").replace("%1", side.value.upper()), "host")
+        super().__init__(tr("Host %1", side.value.upper()), "host")
         self.side = side
         self._label = ""
         self._host_key_file: str | None = None
@@ -72,7 +72,7 @@ class HostForm(Card):
             (AuthKind.PASSWORD, tr("Password (prompted)")),
         ):
             self.auth.addItem(text, kind)
-        self.auth.setAccessibleName(tr("Authentication method for host %1").replace("%1", side.value.upper()))
+        self.auth.setAccessibleName(tr("Authentication method for host %1", side.value.upper()))
         self.auth.currentIndexChanged.connect(self._on_auth)
         self.identity = self._field(
             tr("Key file for host %1"),
@@ -80,7 +80,7 @@ class HostForm(Card):
             tr("Path of a private key on this computer; a file can be dropped here"),
         )
         self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
-        self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
+        self.browse.setAccessibleName(tr("Choose the key file for host %1", side.value.upper()))
         self.underlay = self._field(
             tr("Underlay address of host %1"),
             tr("for example 10.1.0.1"),

@@ -13,8 +13,7 @@ from ui.common.texts import tr
 def summary_of(found: Discovery) -> str:
     """Return how many VPNs are possible on both hosts."""
     protected = {c.solution for c in found.candidates if not c.is_unprotected}
-    text = tr("%1: both hosts support %2 VPN solutions.").replace("%1", found.pair.name)
-    text = text.replace("%2", str(len(protected)))
+    text = tr("%1: both hosts support %2 VPN solutions.", found.pair.name, len(protected))
     if found.pair.is_lab:
         text += " " + tr("Practice lab: absolute figures are not representative.")
     return text
@@ -23,7 +22,7 @@ def summary_of(found: Discovery) -> str:
 def side_words(error: TunnelmarkError, pair: PairSpec | None) -> str:
     """Return which host of a pair an error is about, for example `Host A:`; empty where its message names none."""
     sides = sides_in(error, pair)
-    return tr("Host %1:").replace("%1", sides[0].value.upper()) if len(sides) == 1 else ""
+    return tr("Host %1:", sides[0].value.upper()) if len(sides) == 1 else ""
 
 
 def sides_in(error: TunnelmarkError, pair: PairSpec | None) -> list[Side]:

@@ -23,7 +23,7 @@ def ask_to_install(window: QWidget, host: str, missing: tuple[MissingPart, ...],
     names = ", ".join(dict.fromkeys(part.package for part in missing))
     Question(
         window,
-        tr("Install on %1?").replace("%1", host),
+        tr("Install on %1?", host),
         tr(
             "The host's package manager installs: %1. A dry run is done first; the installation is "
             "refused if it would remove packages. Installed services are not started."

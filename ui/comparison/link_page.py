@@ -283,7 +283,7 @@ class LinkPage(Page):
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMinimumWidth(200)
-        name = tr("Underlay address of host %1").replace("%1", side.value.upper())
+        name = tr("Underlay address of host %1", side.value.upper())
         box.setAccessibleName(name)
         field = box.lineEdit()
         if field is not None:
@@ -304,7 +304,7 @@ class LinkPage(Page):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setColumnStretch(2, 1)
         for nth, side in enumerate(Side):
-            text = tr("Address of %1").replace("%1", side.value.upper())
+            text = tr("Address of %1", side.value.upper())
             grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, nth)
             grid.addWidget(self.underlay[side], 1, nth)
         grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)

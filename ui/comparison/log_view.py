@@ -71,7 +71,7 @@ class LogView(QWidget):
         try:
             replace_file(path, f"{self.toPlainText()}\n".encode())
         except OSError as error:
-            text = tr("%1 cannot be written: %2.").replace("%1", str(path)).replace("%2", error.strerror or "")
+            text = tr("%1 cannot be written: %2.", path, error.strerror or "")
             self.append_lines([LogLine(LogLevel.ERROR, text)])
 
     def _chosen(self, lines: Sequence[tuple[LogLevel, str]]) -> str:

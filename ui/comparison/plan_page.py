@@ -213,7 +213,7 @@ class PlanPage(Page):
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
         is_adaptive = plan.profile.is_adaptive
-        self.total.setText(tr("About %1").replace("%1", duration(seconds)))
+        self.total.setText(tr("About %1", duration(seconds)))
         until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
         ends = until.replace("%1", f"{end:%H:%M}")
         self.facts.setText("\n".join([f"{ends} {amounts(plan)}", *additions(plan)]))
@@ -264,7 +264,7 @@ class PlanPage(Page):
             return
         key: Key = item.data(_KEY)
         title = item.text().split("\n", 1)[0]
-        self.code_title.setText(tr("Files and commands of %1").replace("%1", title))
+        self.code_title.setText(tr("Files and commands of %1", title))
         if key in self._previews:
             self._show_items(self._previews[key])
             return

@@ -192,14 +192,14 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
 
 def _words(profile: Profile) -> str:
     if profile.budget_s is not None:
-        return (
-            tr("Blocks of all candidates in turn, at most %1 rounds and %2 min of measuring")
-            .replace("%1", str(profile.rounds))
-            .replace("%2", f"{profile.budget_s / 60:g}")
+        return tr(
+            "Blocks of all candidates in turn, at most %1 rounds and %2 min of measuring",
+            profile.rounds,
+            f"{profile.budget_s / 60:g}",
         )
-    return (
-        tr("%1 pings per size, %2 s of TCP per direction, rounds: %3")
-        .replace("%1", count(profile.pings))
-        .replace("%2", str(profile.seconds))
-        .replace("%3", str(profile.rounds))
+    return tr(
+        "%1 pings per size, %2 s of TCP per direction, rounds: %3",
+        count(profile.pings),
+        profile.seconds,
+        profile.rounds,
     )

@@ -88,7 +88,7 @@ class RunHead(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * fraction))
         self.position.setText(position)
-        self.left.setText(tr("%1 left").replace("%1", duration(left_s)) if left_s is not None else "")
+        self.left.setText(tr("%1 left", duration(left_s)) if left_s is not None else "")
 
     def show_waiting(self, text: str) -> None:
         """Show that the progress is unknown."""

@@ -133,13 +133,13 @@ def _measured_text(row: Row) -> str:
     """Return how many rounds were measured of a candidate that ended early."""
     if row.is_open_ended:
         return tr("measured") + _rounds_text(row)
-    return tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done)).replace("%2", str(row.rounds))
+    return tr("%1 of %2 rounds measured", row.rounds_done, row.rounds)
 
 
 def _rounds_text(row: Row) -> str:
     """Return how many rounds are done, of how many where that is fixed."""
     if row.is_open_ended and row.state is RowState.RUNNING:
-        return f" ({tr('round %1').replace('%1', str(row.rounds_done + 1))})"
+        return f" ({tr('round %1', row.rounds_done + 1)})"
     if row.is_open_ended:
         return f" ({trn('%1 round', '%1 rounds', row.rounds_done).replace('%1', str(row.rounds_done))})"
     return f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""

@@ -165,7 +165,7 @@ class DeployPage(Page):
         Question(
             self.window(),
             tr("Stop the deployment?"),
-            tr("Both hosts then roll back %1.").replace("%1", former),
+            tr("Both hosts then roll back %1.", former),
             tr("Stop and roll back"),
             tr("Continue"),
             "warning",

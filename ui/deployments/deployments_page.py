@@ -217,12 +217,12 @@ class DeploymentsPage(Page):
             return services.status(pair, token=token)
 
         self.notice.clear()
-        self.start(tr("Inspecting %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
+        self.start(tr("Inspecting %1", pair.name), job, self._take_status, busy=self.busy)
 
     def _take_status(self, status: PairStatus) -> None:
         silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
         self.status_reported.emit(
-            tr("Unreachable: %1").replace("%1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
+            tr("Unreachable: %1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
         )
         self._on_inspected(status.pair, status)
 
@@ -254,7 +254,7 @@ class DeploymentsPage(Page):
     def _on_reported(self, name: str, line: MonitorLine) -> None:
         self.status_reported.emit(f"{name}: {local_text(line.text)}")
         if line.is_bad:
-            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), local_text(line.text))
+            self.notifier.notify(tr("Tunnelmark: %1", name), local_text(line.text))
 
     @property
     def notifier(self) -> Notifier:
@@ -335,7 +335,7 @@ class DeploymentsPage(Page):
             actions = {tr("Repair"): lambda: self._repair_pair(status.pair)}
             self._show_contact("caution", *half_words(status.pair), actions)
             return
-        title = tr("%1 is being repaired.").replace("%1", status.pair)
+        title = tr("%1 is being repaired.", status.pair)
         self._show_contact("info", title, local_text(status.repair_text), {tr("Show"): self.deploy_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair

@@ -92,7 +92,7 @@ def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
     if run.replaces:
         title = former or run.replaces
         hint = tr("If the new one fails, both hosts roll back to it.")
-        yield "repeat", "accent", tr("Replaces %1.").replace("%1", local_title(title)), hint
+        yield "repeat", "accent", tr("Replaces %1.", local_title(title)), hint
     if sentence := keepalive_sentence(run.keepalive):
         yield "info", "accent", sentence, ""
     for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
@@ -137,12 +137,12 @@ class EndpointView(QWidget):
         letter = side.value.upper()
         self.list = QListWidget()
         enable_copying(self.list)
-        self.list.setAccessibleName(tr("Files and commands on %1").replace("%1", letter))
+        self.list.setAccessibleName(tr("Files and commands on %1", letter))
         self.list.setItemDelegate(LineDelegate(self.list))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._go_to)
-        self.text = DiffView(theme, tr("Text of files and commands on %1").replace("%1", letter))
+        self.text = DiffView(theme, tr("Text of files and commands on %1", letter))
         both = split(self.list, self.text, sizes_px=(320, 720), stretches=(0, 1))
         self.setLayout(column(both, margin_px=GRID))
 

@@ -136,7 +136,7 @@ class KeysTable(DataTable):
 
 
 def _age(days: float) -> str:
-    return tr("%1 days").replace("%1", decimal(days, 1)) if days >= 1 else duration(days * _DAY_S)
+    return tr("%1 days", decimal(days, 1)) if days >= 1 else duration(days * _DAY_S)
 
 
 class AuditView(QWidget):
@@ -174,8 +174,8 @@ class AuditView(QWidget):
         """Show the newest of what was written down."""
         shown = tuple(lines[:MOST_SHOWN])
         left_out = len(lines) - len(shown)
-        text = tr("The newest %1 of %2; the export has all.").replace("%1", count(len(shown)))
-        self.more.setText(text.replace("%2", count(len(lines))) if left_out else "")
+        text = tr("The newest %1 of %2; the export has all.", count(len(shown)), count(len(lines)))
+        self.more.setText(text if left_out else "")
         self.more.setVisible(bool(left_out))
         if shown == self._lines:
             return

@@ -102,7 +102,7 @@ class Watcher(QObject):
         services = cast("DeploymentServices", self._context.services)
         pair = one.pair
         one.asked = self._context.runner.run(
-            tr("Checking %1").replace("%1", pair.name),
+            tr("Checking %1", pair.name),
             lambda token, _pass_on: services.status(pair, token=token),
             on_success=partial(self._take, one),
             on_failure=partial(self._fail, one),

@@ -166,8 +166,8 @@ class DeploymentProgress(QWidget):
             return ""
         name = stage_words(failed)[0]
         if failed is DeploymentStage.PREPARE and not self.stages.state_of(DeploymentStage.ROLLBACK):
-            return tr("“%1” failed: nothing was changed on either host.").replace("%1", name)
-        return tr("“%1” failed.").replace("%1", name)
+            return tr("“%1” failed: nothing was changed on either host.", name)
+        return tr("“%1” failed.", name)
 
     def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
         """The user stopped it."""
@@ -207,6 +207,6 @@ class DeploymentProgress(QWidget):
             icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
             item = QListWidgetItem(icon, text)
             if is_warning:
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1").replace("%1", text))
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1", text))
             self.notes.addItem(item)
         self.notes.setVisible(bool(self._noted))

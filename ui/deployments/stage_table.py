@@ -160,7 +160,7 @@ class StageTable(DataTable):
         for nth, (stage, row) in enumerate(self._rows.items()):
             name, what = stage_words(stage)
             if stage is DeploymentStage.ROLLBACK and self._only is not None:
-                what = tr("%1 is rolling back").replace("%1", self._labels[self._only])
+                what = tr("%1 is rolling back", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
             self.cell(nth, _NAME).setToolTip(plain_tip(what))
             self.cell(nth, _NAME).setIcon(self._icon(row.shown_state(*Side)))

@@ -168,7 +168,7 @@ def _lans(end: EndpointStatus) -> str:
     if end.limited_broadcasts is None:
         return NONE
     if end.limited_broadcasts:
-        return tr("no loop; broadcasts over the limit: %1").replace("%1", count(end.limited_broadcasts))
+        return tr("no loop; broadcasts over the limit: %1", count(end.limited_broadcasts))
     return tr("no loop")
 
 
@@ -190,7 +190,7 @@ def _state(end: EndpointStatus, status: PairStatus) -> str:
     if not end.deployment_id:
         return state_appearance(None).word
     if end.left_s is not None:
-        return tr("rolls back in %1 unless confirmed").replace("%1", duration(end.left_s))
+        return tr("rolls back in %1 unless confirmed", duration(end.left_s))
     if not end.is_confirmed:
         return state_appearance(DeploymentState.APPLIED).word
     is_other = status.deployment is not None and end.deployment_id != status.deployment.id
@@ -211,13 +211,13 @@ def _known(end: EndpointStatus, *, is_so: bool) -> str:
 
 
 def _ago(seconds: float | None) -> str:
-    return NONE if seconds is None else tr("%1 ago").replace("%1", duration(seconds))
+    return NONE if seconds is None else tr("%1 ago", duration(seconds))
 
 
 def _times(number: int) -> str:
     if number < 2:
         return tr("once") if number else tr("never")
-    return tr("%1 times").replace("%1", str(number))
+    return tr("%1 times", number)
 
 
 def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
@@ -236,7 +236,7 @@ def _controllers(end: EndpointStatus) -> str:
 
 def _losses(end: EndpointStatus) -> str:
     ended = [one for one in end.outages if one.lasted_s is not None]
-    words = [tr("%1, the last after %2").replace("%1", _times(len(ended))).replace("%2", _seconds(end.reconnect_s))]
+    words = [tr("%1, the last after %2", _times(len(ended)), _seconds(end.reconnect_s))]
     if end.outages and end.outages[-1].lasted_s is None:
-        words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
+        words.append(tr("lost since %1", moment(end.outages[-1].began_at)))
     return "; ".join(words if ended else words[1:]) or tr("never")

@@ -158,7 +158,7 @@ class LintPage(Page):
         services, named = self.context.services, self.kinds.currentData()
         kind = ConfigKind(named) if named else None
         self.start(
-            tr("Checking %1 files").replace("%1", str(len(paths))),
+            tr("Checking %1 files", len(paths)),
             lambda _token, _report: tuple(services.lint_file(path, kind=kind) for path in paths),
             partial(self._show, tr("No file yet.")),
         )
@@ -184,9 +184,9 @@ class LintPage(Page):
         services = self.context.services
         self.notice.clear()
         self.start(
-            tr("Reading configuration files on %1 and %2").replace("%1", pair.a.label).replace("%2", pair.b.label),
+            tr("Reading configuration files on %1 and %2", pair.a.label, pair.b.label),
             lambda token, report: services.lint_pair(pair, token=token, on_progress=report),
-            partial(self._show, tr("Neither host of %1 has a configuration file.").replace("%1", pair.name)),
+            partial(self._show, tr("Neither host of %1 has a configuration file.", pair.name)),
             busy=self.busy,
             on_failure=lambda error: self.notice.show_error(error, {tr("Try again"): partial(self.read_pair, pair)}),
         )
@@ -206,7 +206,7 @@ class LintPage(Page):
         unread = sum(bool(file.error) for file in files)
         text = f"{_counted(findings, tr('finding'), tr('findings'))}, {_counted(len(files), tr('file'), tr('files'))}."
         if unread:
-            text += " " + tr("%1 could not be read.").replace("%1", str(unread))
+            text += " " + tr("%1 could not be read.", unread)
         self.status_reported.emit(text)
 
     def _fill(self) -> None:
@@ -216,7 +216,7 @@ class LintPage(Page):
             self.notice.show_message(
                 "info",
                 self._empty_words,
-                tr("Supported: %1.").replace("%1", ", ".join(map(tr, kind_titles().values()))),
+                tr("Supported: %1.", ", ".join(map(tr, kind_titles().values()))),
             )
             return
         self.notice.clear()
@@ -294,7 +294,7 @@ class LintPage(Page):
 
     def _show_file(self, file: LintedFile) -> None:
         kind = file.kind.value if file.kind else ""
-        words = local_text(file.error) or (tr("Detected as %1.").replace("%1", kind))
+        words = local_text(file.error) or (tr("Detected as %1.", kind))
         if not file.error and not file.findings:
             words += " " + tr("No issues found; whether values are valid is not checked.")
         self._show_reason(words, " ".join(map(local_text, file.notes)), "")

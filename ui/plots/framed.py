@@ -121,7 +121,7 @@ class PlotFrame(QFrame):
         shown, whole = self.shown.number, len(self.shown.names)
         self.choose.setVisible(whole > 1)
         self.choose.setText(f"{shown}/{whole}" if shown < whole else "")
-        text = tr("Candidates shown: %1 of %2").replace("%1", str(shown)).replace("%2", str(whole))
+        text = tr("Candidates shown: %1 of %2", shown, whole)
         set_tip(self.choose, text)
         self.choose.setAccessibleName(f"{text}: {self._name}")
 

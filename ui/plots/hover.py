@@ -53,7 +53,7 @@ class HoverSeries:
 
 def interval_text(low: str, high: str) -> str:
     """Return the bounds of an interval as they are shown under the mouse."""
-    return tr("%1 to %2").replace("%1", low).replace("%2", high)
+    return tr("%1 to %2", low, high)
 
 
 def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
@@ -61,7 +61,7 @@ def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
     if estimate.ci is None:
         return words(estimate.mean)
     ends = interval_text(words(estimate.ci[0]), words(estimate.ci[1]))
-    return f"{words(estimate.mean)} ({tr('95 % interval: %1').replace('%1', ends)})"
+    return f"{words(estimate.mean)} ({tr('95 % interval: %1', ends)})"
 
 
 class Hover:

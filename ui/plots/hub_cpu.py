@@ -36,7 +36,7 @@ class HubCpuPlot(ScopePlot):
         self._areas: list[pg.PlotCurveItem] = []
         self._shares: Floats = np.empty((0, len(PARTS)))
         self._edges: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
-        name = tr("CPU of the hub, % of all cores: %1").replace("%1", solution)
+        name = tr("CPU of the hub, % of all cores: %1", solution)
         super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
         for colour in reversed(CPU_PART_COLOURS):
             area = pg.PlotCurveItem([0, 1], [0], fillLevel=0, brush=QColor(colour), stepMode="center")

@@ -109,7 +109,7 @@ class LimitsBox(ChoiceBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.addItem(tr("No limits of controllers"), None)
         for setting in ControllerSetting:
-            self.addItem(tr("Limits of %1").replace("%1", controller_protocol(setting)), setting)
+            self.addItem(tr("Limits of %1", controller_protocol(setting)), setting)
         set_tip(
             self,
             tr(

@@ -92,7 +92,7 @@ class ArrivingPlot(ScopePlot):
         ys[1::2] += np.where(ys[1::2] - ys[::2] < least, least, 0.0)  # a line of no length would not be drawn
         self._samples.setData(xs, ys)
         self._note.setText(
-            tr("%1 above %2 ms").replace("%1", str(above)).replace("%2", short_decimal(top)) if above else "",
+            tr("%1 above %2 ms", above, short_decimal(top)) if above else "",
             color=self._theme.colours.muted,
         )
         self._note.setPos(QPointF(0, math.log10(top) if self.is_log else top))
@@ -114,13 +114,13 @@ class ArrivingPlot(ScopePlot):
         half_s = RECENT_S / _BUCKETS / 2
         values = rtt_ms[(at_s >= x - half_s) & (at_s < x + half_s)]
         seen = values[~np.isnan(values)]
-        lines = [tr("%1 s ago").replace("%1", decimal(-x, 2))]
+        lines = [tr("%1 s ago", decimal(-x, 2))]
         if self._frame_bytes is not None:
-            lines.append(tr("%1 bytes").replace("%1", count(self._frame_bytes)))
+            lines.append(tr("%1 bytes", count(self._frame_bytes)))
         if seen.size:
             least, most = ms(float(seen.min())), ms(float(seen.max()))
             lines.append(most if seen.size == 1 else interval_text(least, most))
-        lines.append(tr("1 reply") if seen.size == 1 else tr("%1 replies").replace("%1", count(int(seen.size))))
+        lines.append(tr("1 reply") if seen.size == 1 else tr("%1 replies", count(int(seen.size))))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:

@@ -176,19 +176,19 @@ class RatioPlot(CandidatePlot):
         one = curve.rounds[nth]
         lines = [
             self._titles[curve.key][0],
-            tr("after round %1, %2 cycles").replace("%1", count(one.number)).replace("%2", count(one.cycle)),
-            tr("%1 times the fastest").replace("%1", decimal(one.ratio, 3)),
+            tr("after round %1, %2 cycles", count(one.number), count(one.cycle)),
+            tr("%1 times the fastest", decimal(one.ratio, 3)),
         ]
         if one.low is not None and one.high is not None:
             ends = interval_text(decimal(one.low, 3), decimal(one.high, 3))
-            lines.append(tr("95 % interval: %1").replace("%1", ends))
+            lines.append(tr("95 % interval: %1", ends))
         return "\n".join(lines)
 
     def _cycle_text(self, curve: RatioCurve, nth: int) -> str:
         lines = (
             self._titles[curve.key][0],
-            tr("after %1 cycles").replace("%1", count(int(curve.cycle[nth]))),
-            tr("%1 times the fastest").replace("%1", decimal(curve.ratio[nth], 3)),
+            tr("after %1 cycles", count(int(curve.cycle[nth]))),
+            tr("%1 times the fastest", decimal(curve.ratio[nth], 3)),
         )
         return "\n".join(lines)
 

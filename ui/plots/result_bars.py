@@ -183,7 +183,7 @@ class ThroughputBarsPlot(BarsPlot):
         ]
 
     def _text(self, title: str, arrow: str, estimate: Estimate, _nth: int) -> str:
-        rounds = tr("1 round") if estimate.rounds == 1 else tr("%1 rounds").replace("%1", count(estimate.rounds))
+        rounds = tr("1 round") if estimate.rounds == 1 else tr("%1 rounds", count(estimate.rounds))
         return f"{title}\n{arrow}: {estimate_text(estimate, mbit_s)}\n{rounds}"
 
     def figures(self) -> PlotTable:
@@ -236,7 +236,7 @@ class CpuBarsPlot(BarsPlot):
         lines = (
             f"{title}, {bar.side.upper()}",
             *(f"{name} {pct(share)}" for name, share in parts),
-            tr("1 round") if bar.rounds == 1 else tr("%1 rounds").replace("%1", count(bar.rounds)),
+            tr("1 round") if bar.rounds == 1 else tr("%1 rounds", count(bar.rounds)),
         )
         return "\n".join(lines)
 

@@ -146,7 +146,7 @@ class RttHistoryPlot(ScopePlot):
         one = self._samples[nth]
         lines = [f"{'AB'[host]}, {one.at.astimezone():%H:%M:%S}", ms(one.rtt_ms[host])]
         if one.loss_pct is not None:
-            lines.append(tr("loss %1").replace("%1", pct(one.loss_pct)))
+            lines.append(tr("loss %1", pct(one.loss_pct)))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:

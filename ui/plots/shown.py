@@ -115,10 +115,10 @@ def point_lines(curve: Curve, nth: int) -> tuple[str, ...]:
     """Return what the label of a point of a curve over frame sizes says."""
     low, high = ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth]))
     return (
-        tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
-        tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
-        tr("5th to 95th percentile: %1").replace("%1", interval_text(low, high)),
-        tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
+        tr("%1 bytes", count(round(float(curve.frame_bytes[nth])))),
+        tr("mean %1", ms(float(curve.mean_ms[nth]))),
+        tr("5th to 95th percentile: %1", interval_text(low, high)),
+        tr("%1 replies", count(int(curve.replies[nth]))),
     )
 
 

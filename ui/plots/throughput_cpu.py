@@ -122,7 +122,7 @@ class CpuPlot(ScopePlot):
         self._areas: list[pg.PlotCurveItem] = []
         self._rows: Floats = np.empty((0, 5))
         self._side = side
-        name = tr("CPU of %1 in percent").replace("%1", side)
+        name = tr("CPU of %1 in percent", side)
         super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
         self.total_pct: float | None = None
         for _ in range(3):

@@ -136,15 +136,15 @@ class TrendPlot(ItemsPlot):
         lines = [self._names[line.key][0], comparison_name(past), ms(estimate.mean)]
         if estimate.ci is not None:
             ends = interval_text(ms(estimate.ci[0]), ms(estimate.ci[1]))
-            lines.append(tr("95 % interval: %1").replace("%1", ends))
+            lines.append(tr("95 % interval: %1", ends))
         rounds = count(estimate.rounds)
-        lines.append(tr("1 round") if estimate.rounds == 1 else tr("%1 rounds").replace("%1", rounds))
+        lines.append(tr("1 round") if estimate.rounds == 1 else tr("%1 rounds", rounds))
         lines += [
             ": ".join((local_text(one.what), f"{local_text(one.before)} → {local_text(one.after)}"))
             for one in past.changed[:_NAMED]
         ]
         if len(past.changed) > _NAMED:
-            lines.append(tr("and %1 more").replace("%1", str(len(past.changed) - _NAMED)))
+            lines.append(tr("and %1 more", len(past.changed) - _NAMED))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
@@ -169,8 +169,7 @@ class TrendPlot(ItemsPlot):
 
 def comparison_name(past: PastComparison) -> str:
     """Return date and number of a comparison."""
-    text = tr("%1, comparison %2")
-    return text.replace("%1", minute_text(past.at.astimezone())).replace("%2", str(past.campaign_id))
+    return tr("%1, comparison %2", minute_text(past.at.astimezone()), past.campaign_id)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:

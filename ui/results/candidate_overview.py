@@ -169,8 +169,7 @@ def _rank_words(data: ResultData, key: Key) -> str:
         return tr("none")
     if not place.tied_with:
         return str(place.rank)
-    words = tr("%1, shared: the difference to %2 is not significant").replace("%1", str(place.rank))
-    return words.replace("%2", "; ".join(place.tied_with))
+    return tr("%1, shared: the difference to %2 is not significant", place.rank, "; ".join(place.tied_with))
 
 
 def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
@@ -187,8 +186,8 @@ def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
     if last.largest_unfragmented_frame_bytes is not None:
         facts.append((tr("Largest whole frame"), f"{count(last.largest_unfragmented_frame_bytes)} {unit}"))
     if last.fit is not None:
-        words = tr("%1 bytes over IPv4, %2 over IPv6").replace("%1", count(last.fit.mss_ipv4_bytes))
-        facts.append((tr("TCP MSS without fragments"), words.replace("%2", count(last.fit.mss_ipv6_bytes))))
+        mss = count(last.fit.mss_ipv4_bytes), count(last.fit.mss_ipv6_bytes)
+        facts.append((tr("TCP MSS without fragments"), tr("%1 bytes over IPv4, %2 over IPv6", *mss)))
     made = [one.fragments_created for one in notes if one.fragments_created is not None]
     if made:
         facts.append((tr("IP fragments made"), count(sum(made))))

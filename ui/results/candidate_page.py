@@ -93,10 +93,7 @@ class CandidatePage(Page):
         self.swatch.setPixmap(swatch_icon(key[0], data.names[key][1]).pixmap(20, 20))
         started = data.record.started_at.astimezone()
         self.where.setText(
-            tr("Comparison %1 of %2, %3")
-            .replace("%1", str(data.record.campaign_id))
-            .replace("%2", data.record.plan.pair.name)
-            .replace("%3", minute_text(started))
+            tr("Comparison %1 of %2, %3", data.record.campaign_id, data.record.plan.pair.name, minute_text(started))
         )
         self.deploy.setVisible(may_deploy)
         name_deploy(self.deploy, result.title)
@@ -125,7 +122,7 @@ class CandidatePage(Page):
         is_failed = result.status is AttemptStatus.FAILED
         title = tr("It failed in every round.") if is_failed else tr("It was not measured completely.")
         if result.status is AttemptStatus.COMPLETED:
-            title = tr("%1 of its rounds failed.").replace("%1", str(outcome.attempts_failed))
+            title = tr("%1 of its rounds failed.", outcome.attempts_failed)
         causes = [cause.message for cause in outcome.causes] or [result.message]
         actions = self._actions(data, outcome, is_current=is_current)
         self.notice.show_message(

@@ -127,7 +127,7 @@ class ChangesPage(Page):
         self._fill_candidates(diff.changes)
         _fill_settings(self.settings, diff.settings)
         number = str(len(diff.settings))
-        self.tabs.setTabText(self._settings_at, tr("What else changed (%1)").replace("%1", number))
+        self.tabs.setTabText(self._settings_at, tr("What else changed (%1)", number))
         ratios = {(one.solution, one.suite): one.latency for one in diff.changes if one.latency is not None}
         self.ratios.draw(data.names, ratios)
         self.curves.draw(data.names, data.curves, (_name(diff.before), _name(diff.after)))
@@ -165,7 +165,7 @@ class ChangesPage(Page):
             nothing = tr("first of the pair") if past is data.past[0] and not data.left_out else tr("nothing changed")
             self.past.addItem(f"{comparison_name(past)}: {changes or nothing}")
         if data.left_out:
-            self.past.addItem(tr("%1 older comparisons are not shown.").replace("%1", str(data.left_out)))
+            self.past.addItem(tr("%1 older comparisons are not shown.", data.left_out))
 
 
 def _candidates_table() -> DataTable:
@@ -240,8 +240,7 @@ def _numbers(diff: ComparisonDiff) -> tuple[int, int]:
 
 
 def _name(record: CampaignRecord) -> str:
-    text = tr("%1, comparison %2").replace("%1", minute_text(record.started_at.astimezone()))
-    return text.replace("%2", str(record.campaign_id))
+    return tr("%1, comparison %2", minute_text(record.started_at.astimezone()), record.campaign_id)
 
 
 def _what(diff: ComparisonDiff) -> str:

@@ -198,5 +198,5 @@ class HistoryTable(DataTable):
             if header is not None:
                 header.setText(f"{name} {SORT_ARROWS[order]}" if nth == sorted_by else name)
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
-        text = tr("Ordered by %1, %2").replace("%1", self._headers[sorted_by]).replace("%2", way)
+        text = tr("Ordered by %1, %2", self._headers[sorted_by], way)
         self.setAccessibleDescription(text)

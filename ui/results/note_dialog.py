@@ -30,7 +30,7 @@ class NoteDialog(Question):
 
     def __init__(self, parent: QWidget | None, name: str, note: str) -> None:
         text = tr("It is shown in the history, in the results and in reports. At most %1 characters.")
-        title = tr("Note on %1").replace("%1", name)
+        title = tr("Note on %1", name)
         super().__init__(parent, title, text.replace("%1", str(LONGEST_NOTE)), tr("&Save note"), tr("Cancel"), "edit")
         set_tip(self.yes, tr("Ctrl+Return"))
         self.field = QPlainTextEdit(note)

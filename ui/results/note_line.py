@@ -29,7 +29,7 @@ class NoteLine(ElidedLabel):
     def show_note(self, entry: EntryId, note: str) -> None:
         """Show the note on an entry."""
         self._entry, self._note = entry, note
-        self.setText(tr("Note: %1").replace("%1", " ".join(note.split())))
+        self.setText(tr("Note: %1", " ".join(note.split())))
         self.setToolTip(plain_tip(note))
         self.setVisible(bool(note))
         self.edit.setText(tr("Change no&te…") if note else tr("Add a no&te…"))

@@ -202,7 +202,7 @@ class RankingTable(DataTable):
             return tr("Ordered by rank")
         column, order = self._sorting
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
-        return tr("Ordered by %1, %2").replace("%1", self._headers[column]).replace("%2", way)
+        return tr("Ordered by %1, %2", self._headers[column], way)
 
     def _on_header(self, column: int) -> None:
         if self._sorting == (column, Qt.SortOrder.AscendingOrder):
@@ -250,8 +250,8 @@ class RankingTable(DataTable):
             rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if is_bracketed else None)
             rank.setData(Qt.ItemDataRole.AccessibleTextRole, None)
             if place.tied_with:
-                sentence = tr("Rank %1, shared: the difference to %2 is not significant")
-                set_tip(rank, sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
+                others = ", ".join(place.tied_with)
+                set_tip(rank, tr("Rank %1, shared: the difference to %2 is not significant", place.rank, others))
                 rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
         self.share_width()
 
@@ -311,7 +311,7 @@ class RankingTable(DataTable):
     def _why(self, result: CandidateResult) -> str:
         """Return what the word in the last column means; being slow does not affect verdict or rank."""
         if not result.message and result.barrier is not None and result.barrier.reason in MEASURED_BARRIERS:
-            return tr("Not recommended: it %1").replace("%1", local_text(result.barrier.words))
+            return tr("Not recommended: it %1", local_text(result.barrier.words))
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return local_text(result.message) or (local_text(slow.reason) if slow is not None else "")
 

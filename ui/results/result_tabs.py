@@ -198,7 +198,7 @@ class ResultTabs(QTabWidget):
         self._replace(self._why_at, _why_tab(data), tr("Rationale"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         warnings = warnings_of(data.record, data.ranking)
-        title = tr("Warnings (%1)").replace("%1", str(len(warnings))) if warnings else tr("Warnings")
+        title = tr("Warnings (%1)", len(warnings)) if warnings else tr("Warnings")
         self._replace(self._warnings_at, _warnings_tab(warnings), title)
         self._show_workloads(data)
         self._show_study(data)
@@ -349,7 +349,7 @@ def _reasons_title(data: ResultData) -> str:
     if advice.solution is None or advice.suite is None:
         return tr("Verdict and figures")
     title = data.result((advice.solution, advice.suite)).title
-    return tr("Verdict and figures of %1").replace("%1", title)
+    return tr("Verdict and figures of %1", title)
 
 
 def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:

@@ -46,7 +46,7 @@ class StudyTab(ScrollPage):
         if has_ranks:
             body.addWidget(self.ranks)
         body.addWidget(label(tr("What differs from the study"), "heading"))
-        citation = tr("Source: %1").replace("%1", repeated.study.citation)
+        citation = tr("Source: %1", repeated.study.citation)
         for text in (*map(tr, repeated.study.notes), citation):
             body.addWidget(label(text, "muted", is_selectable=True))
         body.addStretch(1)

@@ -85,7 +85,7 @@ class WeightingBar(QFrame):
             for one in weighting.unscored
             if not one.result.is_unprotected
         ]
-        without = f" {tr('Without a place: %1.').replace('%1', '; '.join(left))}" if left else ""
+        without = f" {tr('Without a place: %1.', '; '.join(left))}" if left else ""
         self.sentence.setText(f"{local_text(weighting.sentence)}{without} {tr('It is in no report.')}")
 
     def _make_sliders(self) -> QGridLayout:
@@ -96,7 +96,7 @@ class WeightingBar(QFrame):
             slider = self.sliders[measure] = QSlider(Qt.Orientation.Horizontal)
             slider.setRange(0, _MOST)
             slider.setPageStep(1)
-            slider.setAccessibleName(tr("Weight of %1").replace("%1", text))
+            slider.setAccessibleName(tr("Weight of %1", text))
             set_tip(slider, tip)
             slider.valueChanged.connect(self._on_slider)
             shown = self._shown[measure] = label("0", is_wrapping=False)

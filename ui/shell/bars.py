@@ -221,7 +221,7 @@ class Footer(QFrame):
         """Show that something is worked on, and name it."""
         self.busy.setVisible(bool(names))
         self.busy.setToolTip(plain_tip(", ".join(names)))
-        self.busy.setAccessibleName(tr("Working: %1").replace("%1", ", ".join(names)) if names else tr("Working"))
+        self.busy.setAccessibleName(tr("Working: %1", ", ".join(names)) if names else tr("Working"))
 
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the status line, and let screen readers say it."""

@@ -127,7 +127,7 @@ class Demo:
         self.report, sentence = written
         self.exit_code = 0
         self._window.results.show_written(self.report)
-        words = tr("Report: %1").replace("%1", str(self.report))
+        words = tr("Report: %1", self.report)
         sys.stdout.write(f"{sentence}\n{words}\n")
         sys.stdout.flush()
         self._rest()

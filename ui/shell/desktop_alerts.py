@@ -41,7 +41,7 @@ class DesktopAlerts:
     def _notify_end(self, area: str) -> None:
         window = self._window
         if area == "comparison":
-            text = tr("The comparison has ended. %1").replace("%1", window.run_page.head.text.text())
+            text = tr("The comparison has ended. %1", window.run_page.head.text.text())
         elif area == "census":
             text = tr("The census has ended.")
         elif area == "studies":

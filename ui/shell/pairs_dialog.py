@@ -167,7 +167,7 @@ class PairsDialog(Panel):
         if pair is None:
             return
         text = tr("Its comparisons, censuses and deployments follow. The audit log does not change.")
-        title, taken = tr("Rename %1").replace("%1", pair.name), self._names(pair.name)
+        title, taken = tr("Rename %1", pair.name), self._names(pair.name)
         dialog = NameDialog(self, title, text, tr("Rename"), name=pair.name, taken=taken)
         dialog.ask_name(partial(self._rename, pair.name))
 
@@ -191,7 +191,7 @@ class PairsDialog(Panel):
             return
         names = self._names()
         free = next(name for nth in range(2, 10_000) if (name := f"{pair.name[:56]}-{nth}") not in names)
-        title, text = tr("Duplicate %1").replace("%1", pair.name), tr("The copy has the hosts and no comparisons.")
+        title, text = tr("Duplicate %1", pair.name), tr("The copy has the hosts and no comparisons.")
         dialog = NameDialog(self, title, text, tr("Duplicate"), name=free, taken=names)
         services = self._context.services
         dialog.ask_name(
@@ -205,7 +205,7 @@ class PairsDialog(Panel):
         services = self._context.services
         Question(
             self,
-            tr("Remove the pair %1?").replace("%1", pair.name),
+            tr("Remove the pair %1?", pair.name),
             tr("Its hosts are not changed. Its comparisons and past deployments remain in the history."),
             tr("Remove"),
             tr("Cancel"),

@@ -123,7 +123,7 @@ def name_fault(name: str, taken: Collection[str]) -> str:
         check_pair_name(name)
     except InvalidOption as error:
         return local_text(error.message)  # the rule is beside the field
-    return tr("%1 is the name of a pair. Choose another name.").replace("%1", name) if name in taken else ""
+    return tr("%1 is the name of a pair. Choose another name.", name) if name in taken else ""
 
 
 class NameDialog(CheckedQuestion):

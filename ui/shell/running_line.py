@@ -66,7 +66,7 @@ class RunningLine(QFrame):
         self.setAccessibleName(job.text)
         self.setAccessibleDescription(job.hint)
         self.bar.setAccessibleName(tr("Time left to confirm") if job.is_countdown else tr("Progress"))
-        self.show_button.setAccessibleName(job.action or tr("Show: %1").replace("%1", job.state))
+        self.show_button.setAccessibleName(job.action or tr("Show: %1", job.state))
         if self.isHidden():
             self.setVisible(True)
         elif former is not None and _is_to_be_read(former, job):
@@ -76,7 +76,7 @@ class RunningLine(QFrame):
         left = duration(job.left_s) if job.left_s is not None else ""
         self.left.setVisible(job.is_countdown)
         self.left.setText(left if job.is_countdown else "")
-        self.time.setText(tr("%1 left").replace("%1", left) if left and not job.is_countdown else "")
+        self.time.setText(tr("%1 left", left) if left and not job.is_countdown else "")
         self.bar.setVisible(job.fraction is not None or not job.is_warning)
         self.bar.setRange(0, 0 if job.fraction is None else 1000)
         if job.fraction is not None:

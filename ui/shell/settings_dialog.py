@@ -133,7 +133,7 @@ class SettingsDialog(Panel):
 
     def _open_folder(self) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._data_dir))):
-            self.notice.show_message("caution", tr("No program opens %1.").replace("%1", str(self._data_dir)))
+            self.notice.show_message("caution", tr("No program opens %1.", self._data_dir))
 
 
 def _left(field: QWidget) -> QWidget:

@@ -126,7 +126,7 @@ class WelcomePage(Page):
         Args:
             campaign_id: Number of the comparison.
         """
-        text = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name)
+        text = tr("A comparison of %1 was interrupted or cancelled.", pair_name)
         offer = (text, campaign_id) if pair_name and campaign_id not in self._declined else ("", 0)
         former = self._offer[0]
         is_on_show = bool(former) and self.notice.text.startswith(former)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.census import CensusItem, CensusPlan, OptionStatus
 from app.domain.solutions import OptionKind
 from app.measurement.census.planning import GUESS_S
 from ui.census.option_table import kind_word
-from ui.common.basics import inset_text, label, label_for, row
+from ui.common.basics import label, label_for, row
 from ui.common.dialogs import Question
+from ui.common.number_boxes import whole_box
 from ui.common.texts import count, duration, tr
 from ui.common.tips import enable
 
@@ -95,10 +96,7 @@ class CensusDialog(Question):
         there = [kind for kind in OptionKind if any(item.kind is kind for item in plan.items)]
         self.kinds = {kind: self._box(kind_word(kind)) for kind in there}
         self.body.addLayout(row(label(tr("Kinds"), is_wrapping=False), *self.kinds.values(), 0))
-        self.pings = QSpinBox()
-        inset_text(self.pings)
-        self.pings.setRange(1, _MOST_PINGS)
-        self.pings.setValue(plan.pings)
+        self.pings = whole_box("", 1, _MOST_PINGS, plan.pings)
         self.body.addLayout(row(label_for(tr("Pings per option"), self.pings), self.pings, 0))
         self.estimate = label("", "strong")
         self.body.addWidget(self.estimate)

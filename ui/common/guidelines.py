@@ -35,8 +35,7 @@ class GuidelinesLine(QWidget):
         super().__init__()
         self._context = context
         self._titles: Mapping[str, str] = {}
-        self.summary = ElidedLabel()
-        self.summary.setProperty("variant", "muted")
+        self.summary = ElidedLabel(variant="muted")
         self.open = button(
             tr("&Guidelines…"),
             "report",

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 from app.domain.mesh import MeshEffort
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from app.wording.messages import local_text
-from ui.common.basics import column, icon_label, inset_text, label, row
+from ui.common.basics import column, icon_label, label, row
+from ui.common.number_boxes import inset_text
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip

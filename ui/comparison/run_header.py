@@ -22,8 +22,7 @@ class RunHead(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("variant", "card")
-        self.text = ElidedLabel(tr("Not started yet"))
-        self.text.setProperty("variant", "heading")
+        self.text = ElidedLabel(tr("Not started yet"), "heading")
         self.position = label("", is_wrapping=False)
         self.left = label("", is_wrapping=False)
         for figures in (self.position, self.left):

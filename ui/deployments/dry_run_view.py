@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QTabWidget, QWidget
 
 from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
@@ -14,9 +14,8 @@ from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, label, name_tabs, row
-from ui.common.copying import enable_copying
-from ui.common.data_table import LineDelegate
 from ui.common.splits import split
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.diff_view import DiffView, count_signs
@@ -135,11 +134,7 @@ class EndpointView(QWidget):
     def __init__(self, theme: Theme, side: Side) -> None:
         super().__init__()
         letter = side.value.upper()
-        self.list = QListWidget()
-        enable_copying(self.list)
-        self.list.setAccessibleName(tr("Files and commands on %1", letter))
-        self.list.setItemDelegate(LineDelegate(self.list))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list = text_list(tr("Files and commands on %1", letter), is_wrapping=False)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._go_to)
         self.text = DiffView(theme, tr("Text of files and commands on %1", letter))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QWidget
 
 from app.deployment.events import (
     Decision,
@@ -22,9 +22,9 @@ from app.domain.hosts import Side
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, button, column, row
-from ui.common.copying import enable_copying
 from ui.common.icons import make_icon
 from ui.common.notices import Notice
+from ui.common.text_list import text_list
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
@@ -57,19 +57,14 @@ class DeploymentProgress(QWidget):
         self.outcome = ""
         self._asked_for_s: float | None = None
         self._has_answer = False
-        self.what = ElidedLabel()
-        self.what.setProperty("variant", "heading")
+        self.what = ElidedLabel(variant="heading")
         self.stop = button(tr("&Stop and roll back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
         self.countdown = Countdown()
         self.countdown.decided.connect(self._decided)
         self.result = Notice()
         self.stages = StageTable(theme)
-        self.notes = QListWidget()
-        enable_copying(self.notes)
-        self.notes.setAccessibleName(tr("Notes"))
-        self.notes.setWordWrap(True)
+        self.notes = text_list(tr("Notes"), is_wrapping=True)
         self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
-        self.notes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.notes.setIconSize(QSize(16, 16))
         self._noted: list[tuple[str, bool]] = []
         theme.changed.connect(self._show_notes)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
-    QListWidget,
     QListWidgetItem,
     QWidget,
 )
@@ -21,11 +20,12 @@ from app.ranking.controllers import outage_advice
 from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
-from ui.common.basics import column, holder, inset_text
-from ui.common.copying import enable_copying
+from ui.common.basics import column, holder
 from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
+from ui.common.number_boxes import decimal_box
 from ui.common.splits import split
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
@@ -46,11 +46,7 @@ class NowView(QWidget):
         self._theme = theme
         self.facts = SidesTable(tr("Now"))
         self.plot = RttHistoryPlot(theme)
-        self.log = QListWidget()
-        enable_copying(self.log)
-        self.log.setAccessibleName(tr("Outages while monitored"))
-        self.log.setWordWrap(True)
-        self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.log = text_list(tr("Outages while monitored"), is_wrapping=True)
         self.log.setIconSize(QSize(16, 16))
         self._logged: tuple[MonitorLine, ...] | None = None
         theme.changed.connect(self._show_lines)
@@ -114,14 +110,9 @@ class NowView(QWidget):
 
 
 def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
-    check, spin = QCheckBox(), QDoubleSpinBox()
-    inset_text(spin)
+    check, most = QCheckBox(), 10_000.0 if suffix.strip() == "ms" else 100.0
     check.setAccessibleName(name)
-    spin.setAccessibleName(f"{name}{suffix}")
-    spin.setDecimals(1)
-    spin.setRange(0.0, 10_000.0 if suffix.strip() == "ms" else 100.0)
-    spin.setSuffix(suffix)
-    spin.setValue(value)
+    spin = decimal_box(f"{name}{suffix}", 0.0, most, value, suffix)
     spin.setEnabled(False)
     return check, spin
 

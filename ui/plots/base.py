@@ -362,8 +362,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
 
 def plot_heading(text: str) -> ElidedLabel:
     """Return the heading of a plot; where the plot is narrow, its tool tip has all of it."""
-    heading = ElidedLabel(text)
-    heading.setProperty("variant", "strong")
+    heading = ElidedLabel(text, "strong")
     heading.setContentsMargins(8, 2, 8, 0)
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

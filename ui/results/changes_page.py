@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QListWidget, QTabWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHeaderView, QTabWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
@@ -15,10 +15,10 @@ from app.wording.local_forms import decimal, minute_text
 from app.wording.messages import local_text
 from ui.common.basics import button, column, holder, label, name_tabs, row
 from ui.common.context import PageContext
-from ui.common.copying import enable_copying
 from ui.common.data_table import DataTable
 from ui.common.page import BusyLine, Page
 from ui.common.swatch import swatch_icon
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, ms, plain_tip, tr
 from ui.common.theme import GRID
 from ui.plots.framed import framed
@@ -59,11 +59,7 @@ class ChangesPage(Page):
         self.curves = OverlayPlot(theme, self.shown)
         self.trend = TrendPlot(theme, self.shown)
         self.settings = _settings_table()
-        self.past = QListWidget()
-        enable_copying(self.past)
-        self.past.setAccessibleName(tr("What changed between the comparisons of the pair"))
-        self.past.setWordWrap(True)
-        self.past.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.past = text_list(tr("What changed between the comparisons of the pair"), is_wrapping=True)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the two comparisons"))
         self.tabs.addTab(self._candidates_tab(), tr("Candidates"))

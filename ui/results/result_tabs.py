@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
@@ -32,11 +32,10 @@ from ui.common.basics import (
 )
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
-from ui.common.copying import enable_copying
-from ui.common.data_table import LineDelegate
 from ui.common.folding import FoldingCards
 from ui.common.host_card import HostCard
 from ui.common.swatch import swatch_icon
+from ui.common.text_list import text_list
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
@@ -86,15 +85,10 @@ class ResultTabs(QTabWidget):
         self._undrawn: dict[int, Callable[[ResultData], None]] = {}
         self._key: Key | None = None
         self.shown = Shown()
-        self.frame_size = ChoiceBox()
-        self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
+        self.frame_size = ChoiceBox(tr("Frame size of the distribution"))
         self.frame_size.currentIndexChanged.connect(self._draw_cdf)
-        self.candidates = QListWidget()
-        enable_copying(self.candidates)
-        self.candidates.setAccessibleName(tr("Candidates"))
+        self.candidates = text_list(tr("Candidates"), is_wrapping=False)
         self.candidates.setMaximumWidth(280)
-        self.candidates.setItemDelegate(LineDelegate(self.candidates))
-        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
         self.why = QWidget()
@@ -154,8 +148,7 @@ class ResultTabs(QTabWidget):
     @cached_property
     def frontier(self) -> FrontierPlot:
         """Throughput against latency."""
-        legend = ElidedLabel(ring_words())
-        legend.setProperty("variant", "muted")
+        legend = ElidedLabel(ring_words(), "muted")
         legend.setContentsMargins(GRID, 0, GRID, 0)
         return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown), below=(legend,))
 

@@ -92,8 +92,7 @@ class ResultsPage(Page):
         self.table.itemSelectionChanged.connect(self._on_row)
         self.fold = button(tr("Hide the ranking"), "chevron-down", variant="tab", on_click=self._fold_ranking)
         self._is_folded = False
-        self.shared = ElidedLabel()
-        self.shared.setProperty("variant", "muted")
+        self.shared = ElidedLabel(variant="muted")
         self.weighting = WeightingBar()
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)

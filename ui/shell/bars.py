@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from ui.common.accessible import Role, announce, set_role
-from ui.common.basics import ElidedLabel, button, icon_label, label, row
+from ui.common.basics import ElidedLabel, button, icon_label, label, row, set_style
 from ui.common.icons import set_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
@@ -183,9 +183,7 @@ class TopBar(QFrame):
             self._set_area_tip(entry)
             shown = ("warning" if is_waiting else "play") if state else icon
             set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
-            entry.setProperty("running", bool(state))
-            entry.style().unpolish(entry)
-            entry.style().polish(entry)
+            set_style(entry, "running", bool(state))
 
 
 class Footer(QFrame):
@@ -199,8 +197,7 @@ class Footer(QFrame):
         self.setProperty("variant", "footer")
         self.setFixedHeight(7 * GRID)
         self.help = button(tr("Help"), "info", variant="tab")
-        self.status = ElidedLabel()
-        self.status.setProperty("variant", "muted")
+        self.status = ElidedLabel(variant="muted")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import ElidedLabel, button, column, icon_label, label, row, set_variant
+from ui.common.basics import ElidedLabel, button, column, icon_label, label, row, set_variant, show_text
 from ui.common.icons import set_icon
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
@@ -32,8 +32,7 @@ class RunningLine(QFrame):
         self._icon = icon_label("play", "accent")
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
-        self.text = ElidedLabel()
-        self.text.setProperty("variant", "heading")
+        self.text = ElidedLabel(variant="heading")
         self.hint = ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -57,8 +56,7 @@ class RunningLine(QFrame):
             return
         self._show_progress(job)
         self.text.setText(job.text)
-        self.hint.setText(job.hint)
-        self.hint.setVisible(bool(job.hint))
+        show_text(self.hint, job.hint)
         self._dress(job)
         self.show_button.setText(job.action or tr("Show"))
         busy = tr("In progress now.")

@@ -95,8 +95,7 @@ class CensusPage(Page):
         self._show_rows(is_there=False)
 
     def _make_head(self) -> None:
-        self.pairs = ChoiceBox()
-        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs = ChoiceBox(tr("Pair"))
         self.pairs.setMinimumWidth(200)
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.begin = button(tr("&Start the census"), "play", variant="primary", on_click=self.ask)
@@ -115,14 +114,9 @@ class CensusPage(Page):
     def _make_filters(self) -> None:
         self.search = SearchField(tr("Filter by name, verdict or output"), tr("Filter"))
         self.search.textChanged.connect(self._filter)
-        self.solution, self.kind, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        self.solution.addItem(tr("all VPNs"), "")
-        self.kind.addItem(tr("all kinds"), None)
-        for kind in OptionKind:
-            self.kind.addItem(kind_word(kind), kind)
-        self.state.addItem(tr("all states"), "")
-        for state in _STATES:
-            self.state.addItem(tr(state), tr(state))
+        self.solution = ChoiceBox("", [(tr("all VPNs"), "")])
+        self.kind = ChoiceBox("", [(tr("all kinds"), None), *((kind_word(kind), kind) for kind in OptionKind)])
+        self.state = ChoiceBox("", [(tr("all states"), ""), *((tr(state), tr(state)) for state in _STATES)])
         for box, name in ((self.solution, tr("VPN")), (self.kind, tr("Kind")), (self.state, tr("State"))):
             name_box(box, name)
             box.currentIndexChanged.connect(self._filter)
@@ -165,10 +159,7 @@ class CensusPage(Page):
         self.pairs.clear()
         self.pairs.addItems([choice.pair.name for choice in self._pairs])
         self.pairs.setCurrentIndex(max(0, self.pairs.findText(chosen)))
-        self.past.clear()
-        self.past.addItem(tr("Earlier censuses"), 0)
-        for census_id, text in past:
-            self.past.addItem(text, census_id)
+        self.past.offer([(tr("Earlier censuses"), 0), *((text, census_id) for census_id, text in past)])
         self.past.setVisible(bool(past))
         enable(self.begin, is_on=bool(self._pairs), reason=tr("There is no pair yet."))
         wanted, self._wanted = self._wanted, 0

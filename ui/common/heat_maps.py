@@ -29,8 +29,7 @@ class HeatMapsView(QWidget):
         super().__init__()
         self._room_px = room_px
         self._maps: Sequence[HeatMap] = ()
-        self.choice = ChoiceBox()
-        self.choice.setAccessibleName(tr("Comparison of the study"))
+        self.choice = ChoiceBox(tr("Comparison of the study"))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.choice.currentIndexChanged.connect(self._show_chosen)
         self.own, self.published = HeatTable(theme, is_own=True), HeatTable(theme, is_own=False)
@@ -53,12 +52,8 @@ class HeatMapsView(QWidget):
             self.pair.addLayout(side)
             one.fitted.connect(self.arrange)
         self.pair.addStretch(1)
-        outer = column()
-        outer.addLayout(row(label_for(tr("Comparison"), self.choice), self.choice, 0))
-        outer.addLayout(row(explanation, HeatScale(theme)))
-        outer.addLayout(self.pair)
-        outer.addWidget(self.lines)
-        self.setLayout(outer)
+        choice = row(label_for(tr("Comparison"), self.choice), self.choice, 0)
+        self.setLayout(column(choice, row(explanation, HeatScale(theme)), self.pair, self.lines))
 
     def show_maps(self, maps: Sequence[HeatMap], pair: str = "") -> None:
         """Show the maps of a part; the chosen one remains where it has that.

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 from app.domain.errors import Bug, InputFault, TunnelmarkError
 from app.wording.messages import local_hint, local_text
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import button, column, icon_label, label, row, set_variant
+from ui.common.basics import button, column, icon_label, label, row, set_variant, show_text
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -73,8 +73,7 @@ class Notice(QFrame):
         set_variant(self, variant)
         set_icon(self._icon, icon, role, 24)
         self._title.setText(title)
-        self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
+        show_text(self._hint, hint)
         self._close.setVisible(is_closable or (kind == "done" and not actions))
         self._set_actions(actions or {})
         self._show_details({})

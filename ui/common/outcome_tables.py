@@ -7,11 +7,10 @@ import textwrap
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.reports.outcome_table import OutcomeTable
-from ui.common.basics import label
-from ui.common.theme import GRID
+from ui.common.basics import column, label
 from ui.common.tips import set_tip
 from ui.common.whole_table import WholeTable
 
@@ -27,9 +26,8 @@ class OutcomeTables(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(GRID)
+        self._body = column()
+        self.setLayout(self._body)
         self._shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self._heads: list[QLabel] = []
         self.tables: list[WholeTable] = []
@@ -43,8 +41,8 @@ class OutcomeTables(QWidget):
         for table, one in zip(self.tables, tables, strict=True):
             table.show_rows([tuple(map(_with_arrow, row)) for row in one.rows])
             for nth in range(table.rowCount()):
-                for column in range(table.columnCount()):
-                    set_tip(table.cell(nth, column), table.cell(nth, column).text())
+                for place in range(table.columnCount()):
+                    set_tip(table.cell(nth, place), table.cell(nth, place).text())
         self.setVisible(bool(tables))
 
     def _make(self, tables: Sequence[OutcomeTable]) -> None:

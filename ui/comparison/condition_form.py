@@ -16,7 +16,7 @@ from app.measurement.options import RunOptions
 from app.wording.conditions import condition_words, shaping_words
 from app.wording.messages import local_sentence
 from ui.common.accessible import announce
-from ui.common.basics import ChoiceBox, column, label, name_box
+from ui.common.basics import ChoiceBox, column, label, name_box, show_text
 from ui.common.file_dialogs import ask_open
 from ui.common.texts import plain_tip, tr
 
@@ -127,8 +127,7 @@ class ConditionForm(QWidget):
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _show_fault(self, text: str) -> None:
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_text(self.fault, text)
         self.choice.setAccessibleDescription(text)
         announce(self.fault, text)
 

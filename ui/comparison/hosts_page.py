@@ -357,8 +357,7 @@ class HostsPage(Page):
 
     def _make_form(self) -> QWidget:
         top = Card()
-        chooser = QWidget()
-        chooser.setLayout(row(self.pairs, self.new, self.manage, 0))
+        chooser = holder(row(self.pairs, self.new, self.manage, 0))
         form = FoldingForm((1, 0))
         for nth, widget in enumerate(
             (label_for(tr("Pair"), self.pairs), chooser, label_for(tr("Name"), self.name), self.name)

@@ -14,7 +14,7 @@ from app.wording.deployment_sentences import state_word
 from app.wording.local_forms import decimal, second_text
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import button, column, label, row
+from ui.common.basics import button, column, label, row, show_text
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
 from ui.common.deployment_states import moment, state_appearance
@@ -109,8 +109,7 @@ class EarlierView(QWidget):
         if one is not None and one.state is DeploymentState.FAILED:
             why = tr("Refused, nothing was changed: %1") if one.is_refused else tr("Failed: %1")
             text = why.replace("%1", text)
-        self.message.setText(text)
-        self.message.setVisible(bool(text))
+        show_text(self.message, text)
 
     def _ask_again(self) -> None:
         if self.selected is not None:
@@ -175,8 +174,7 @@ class AuditView(QWidget):
         shown = tuple(lines[:MOST_SHOWN])
         left_out = len(lines) - len(shown)
         text = tr("The newest %1 of %2; the export has all.", count(len(shown)), count(len(lines)))
-        self.more.setText(text if left_out else "")
-        self.more.setVisible(bool(left_out))
+        show_text(self.more, text if left_out else "")
         if shown == self._lines:
             return
         self._lines = shown

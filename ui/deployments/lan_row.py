@@ -26,9 +26,7 @@ class LanRow(QObject):
         letter = side.value.upper()
         self.side = side
         self.name = label(tr("LAN port %1", letter), is_wrapping=False)
-        self.port = ChoiceBox()
-        self.name.setBuddy(self.port)
-        self.port.setAccessibleName(self.name.text())
+        self.port = ChoiceBox(self.name.text())
         self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.port.setMinimumContentsLength(27)

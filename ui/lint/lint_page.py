@@ -20,7 +20,7 @@ from app.domain.linting import ConfigKind, LintedFile, LintFinding
 from app.domain.pairs import PairChoice
 from app.linting.files import kind_titles
 from app.wording.messages import local_text
-from ui.common.basics import Card, ChoiceBox, button, column, holder, label, name_box, row
+from ui.common.basics import Card, ChoiceBox, button, column, holder, label, name_box, row, show_text
 from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
@@ -61,11 +61,9 @@ class LintPage(Page):
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
         self.choose = button(tr("&Open files…"), "folder", variant="primary", on_click=self._choose)
-        self.kinds = ChoiceBox()
+        kinds = [(tr(title), kind.value) for kind, title in kind_titles().items()]
+        self.kinds = ChoiceBox("", [(tr("Kind: by content"), None), *kinds])
         name_box(self.kinds, tr("Kind of the opened files"))
-        self.kinds.addItem(tr("Kind: by content"), None)
-        for kind, title in kind_titles().items():
-            self.kinds.addItem(tr(title), kind.value)
         self.kinds.activated.connect(self._on_guidelines)
         self.pairs = ChoiceBox()
         self.pairs.setMinimumWidth(160)
@@ -301,8 +299,7 @@ class LintPage(Page):
 
     def _show_reason(self, reason: str, source: str, replacement: str) -> None:
         for widget, text in ((self.reason, reason), (self.source, source), (self.replacement, replacement)):
-            widget.setText(text)
-            widget.setVisible(bool(text))
+            show_text(widget, text)
 
 
 def _short(path: str) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from app.domain.errors import InvalidOption
 from app.domain.history import LONGEST_NOTE, EntryId, checked_note
 from app.wording.messages import local_sentence
-from ui.common.basics import label, set_fault
+from ui.common.basics import label, set_fault, show_text
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.texts import tr
@@ -61,8 +61,7 @@ class NoteDialog(Question):
 
     def show_fault(self, fault: str) -> None:
         """Show what is wrong with the note; nothing where the text is empty."""
-        self.fault.setText(fault)
-        self.fault.setVisible(bool(fault))
+        show_text(self.fault, fault)
         set_fault(self.field, is_wrong=bool(fault))
 
 

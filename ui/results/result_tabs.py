@@ -64,15 +64,6 @@ _CURVES, _RATIOS, _DISTRIBUTION, _THROUGHPUT, _FRONTIER, _CPU, _CAPTURES = range
 SomePlot = TypeVar("SomePlot", bound=ScopePlot)
 
 
-class _Holder(QWidget):
-    """A tab that is still empty."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.box = QVBoxLayout(self)
-        self.box.setContentsMargins(0, 0, 0, 0)
-
-
 class ResultTabs(QTabWidget):
     """The tabs below the ranking."""
 
@@ -91,21 +82,19 @@ class ResultTabs(QTabWidget):
         self.candidates.setMaximumWidth(280)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
-        self.why = QWidget()
-        self.hosts = QWidget()
-        self.warnings = QWidget()
+        self._places: list[QVBoxLayout] = []
         self._draws = {
-            self.addTab(_Holder(), tr("Latency")): self._draw_latency,
-            self.addTab(_Holder(), tr("Ratios")): self._draw_ratios,
-            self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
-            self.addTab(_Holder(), tr("Throughput")): lambda data: self.throughput.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Packet tests")): self._draw_captures,
+            self._add_empty(tr("Latency")): self._draw_latency,
+            self._add_empty(tr("Ratios")): self._draw_ratios,
+            self._add_empty(tr("Distribution")): self._draw_cdfs,
+            self._add_empty(tr("Throughput")): lambda data: self.throughput.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("Packet tests")): self._draw_captures,
         }
-        self._why_at = self.addTab(self.why, tr("Rationale"))
-        self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
-        self._warnings_at = self.addTab(self.warnings, tr("Warnings"))
+        self._why_at = self.addTab(QWidget(), tr("Rationale"))
+        self._hosts_at = self.addTab(QWidget(), tr("Hosts"))
+        self._warnings_at = self.addTab(QWidget(), tr("Warnings"))
         self.addTab(self._code_tab(), tr("Configuration"))
         self.workloads: WorkloadView | None = None
         self.study: StudyTab | None = None
@@ -161,17 +150,16 @@ class ResultTabs(QTabWidget):
     def captures(self) -> CaptureView:
         """Results of packet captures."""
         view = CaptureView(self._theme)
-        self._holder(_CAPTURES).box.addWidget(view)
+        self._places[_CAPTURES].addWidget(view)
         return view
 
-    def _holder(self, nth: int) -> _Holder:
-        holder = self.widget(nth)
-        assert isinstance(holder, _Holder)  # noqa: S101 - made in __init__
-        return holder
+    def _add_empty(self, name: str) -> int:
+        self._places.append(column())
+        return self.addTab(holder(self._places[-1]), name)
 
     def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = (), below: Sequence[QWidget] = ()) -> SomePlot:
         """Put a plot into its tab, which is shown for the first time."""
-        self._holder(nth).box.addWidget(framed(plot, *below, variant="plain", beside=beside))
+        self._places[nth].addWidget(framed(plot, *below, variant="plain", beside=beside))
         return plot
 
     def _draw(self, nth: int) -> None:
@@ -208,10 +196,8 @@ class ResultTabs(QTabWidget):
 
     def _show_workloads(self, data: ResultData) -> None:
         """Add the tab of workloads where the comparison had any."""
-        if self.workloads is not None:
-            self.removeTab(self.indexOf(self.workloads))
-            self.workloads.deleteLater()
-            self.workloads = None
+        self._drop(self.workloads)
+        self.workloads = None
         found = workload_table(data.record)
         if found is not None:
             self.workloads = WorkloadView(found)
@@ -219,13 +205,16 @@ class ResultTabs(QTabWidget):
 
     def _show_study(self, data: ResultData) -> None:
         """Add the tab of the study that the comparison repeats, where it does."""
-        if self.study is not None:
-            self.removeTab(self.indexOf(self.study))
-            self.study.deleteLater()
-            self.study = None
+        self._drop(self.study)
+        self.study = None
         if data.repeated is not None:
             self.study = StudyTab(self._theme, data.repeated)
             self.addTab(self.study, tr("Study"))
+
+    def _drop(self, tab: QWidget | None) -> None:
+        if tab is not None:
+            self.removeTab(self.indexOf(tab))
+            tab.deleteLater()
 
     def show_why(self) -> None:
         """Open the tab with what speaks for and against."""
@@ -296,10 +285,7 @@ class ResultTabs(QTabWidget):
                 if side.value in facts
             ]
         )
-        content = QWidget()
-        content.setProperty("variant", "page")
-        content.setLayout(column(cards, 0, margin_px=GRID))
-        return ScrollPage(content, WIDE_PX)
+        return ScrollPage(holder(column(cards, 0, margin_px=GRID), "page"), WIDE_PX)
 
     def _show_candidate(self, item: QListWidgetItem | None) -> None:
         if item is None or self._data is None:
@@ -312,11 +298,7 @@ class ResultTabs(QTabWidget):
 
 def _why_tab(data: ResultData) -> QWidget:
     advice, slow = data.ranking.recommendation, data.slow.values()
-    content = QWidget()
-    content.setProperty("variant", "page")
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-    layout.addWidget(label(advice.sentence, is_selectable=True))
+    layout = column(label(advice.sentence, is_selectable=True), margin_px=2 * GRID)
     for title, sentences, icon, role in (
         (_reasons_title(data), (*advice.reasons, *filter(None, [harmless_drift(data.ranking.drift)])), "info", "text"),
         (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
@@ -333,7 +315,7 @@ def _why_tab(data: ResultData) -> QWidget:
         for sentence in sentences:
             layout.addLayout(row(icon_label(icon, role), (label(sentence, is_selectable=True), 1)))
     layout.addStretch(1)
-    return ScrollPage(content)
+    return ScrollPage(holder(layout, "page"))
 
 
 def _reasons_title(data: ResultData) -> str:
@@ -346,13 +328,7 @@ def _reasons_title(data: ResultData) -> str:
 
 
 def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:
-    content = QWidget()
-    content.setProperty("variant", "page")
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    rows = [row(icon_label("warning", "legacy"), (label(text, is_selectable=True), 1)) for text in warnings]
     if not warnings:
-        layout.addLayout(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
-    for text in warnings:
-        layout.addLayout(row(icon_label("warning", "legacy"), (label(text, is_selectable=True), 1)))
-    layout.addStretch(1)
-    return ScrollPage(content)
+        rows.append(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
+    return ScrollPage(holder(column(*rows, 0, margin_px=2 * GRID), "page"))

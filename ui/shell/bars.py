@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Signal, SignalInstance
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QPushButton, QWidget
 
 from ui.common.accessible import Role, announce, set_role
 from ui.common.basics import ElidedLabel, button, icon_label, label, row, set_style
@@ -73,17 +73,11 @@ class TopBar(QFrame):
             QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
         self.lab = button(tr("lab: unknown"), "lab", variant="tab", tip=tr("Practice labs: start, stop, log in"))
         self.menu = button(tr("Menu"), "menu", variant="tab", tip=tr("Settings and pairs of hosts"))
-        layout = self._row = row(margin_px=(2 * GRID, 0, 2 * GRID, 0))
-        self.setLayout(layout)
         self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
-        for widget in self._brand:
-            layout.addWidget(widget)
-        layout.addSpacing(GRID)
         self._tab_list = self._tabs()
-        layout.addWidget(self._tab_list)
-        layout.addStretch(1)
-        layout.addWidget(self.lab)
-        layout.addWidget(self.menu)
+        parts = (*self._brand, GRID, self._tab_list, 0, self.lab, self.menu)
+        self._row = row(*parts, margin_px=(2 * GRID, 0, 2 * GRID, 0))
+        self.setLayout(self._row)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the room to the buttons where the window is narrow; its title has the name as well."""
@@ -149,11 +143,8 @@ class TopBar(QFrame):
         tabs = QWidget()
         set_role(tabs, Role.PageTabList)
         tabs.setAccessibleName(tr("Areas"))
-        layout = self._tab_row = QHBoxLayout(tabs)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        for area in self._areas:
-            layout.addWidget(area)
+        self._tab_row = row(*self._areas)
+        tabs.setLayout(self._tab_row)
         return tabs
 
     def show_lab(self, text: str, *, is_up: bool) -> None:

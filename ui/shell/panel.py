@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout,
 from app.domain.errors import InvalidOption
 from app.domain.pair_names import check_pair_name
 from app.wording.messages import local_text
-from ui.common.basics import column, label, label_for, set_fault
+from ui.common.basics import column, label, label_for, set_fault, show_text
 from ui.common.dialogs import Question
 from ui.common.notices import Notice
 from ui.common.texts import pair_name_rule, tr
@@ -101,8 +101,7 @@ class CheckedQuestion(Question):
         """Mark a field and say why; an empty text unmarks all."""
         for one in self._fields:
             set_fault(one, is_wrong=bool(text) and one is field)
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_text(self.fault, text)
         self._fit()
         if text and field is not None:
             field.setFocus()

@@ -186,6 +186,13 @@ class DataTable(QTableWidget):
         super().resizeEvent(event)
         self.share_width()
 
+    def size_by_contents(self, *stretched: int) -> None:
+        """Make columns as wide as their contents, but for some that share what room is left."""
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for column in stretched:
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+
     def stretch(self, column: int, least_em: int) -> None:
         """Give a column what room the others leave, but so many heights of its letters: then the table is scrolled."""
         self._stretched = column, least_em

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtWidgets import QHeaderView
 
 from app.wording.language import trn
 from ui.common.candidate_rows import Row, RowState
@@ -36,7 +35,7 @@ class RunTable(DataTable):
         self._shown: tuple[Row, ...] = ()
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.size_by_contents()
         self.stretch(_STATE, _LEAST_STATE_EM)
         self.hide_where_narrow((_VERDICT,), _ROOMY_EM)
         self.setWordWrap(True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QIcon
-from PySide6.QtWidgets import QHeaderView
 
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
@@ -77,9 +76,8 @@ class DeploymentsTable(DataTable):
         ]
         super().__init__(headers, {RTT, LOSS}, tr("Deployed tunnels"))
         self._theme = theme
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(48)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.horizontalHeader().setMinimumSectionSize(48)
+        self.size_by_contents()
         self.stretch(WHAT, _LEAST_WHAT_EM)
         self.hide_where_narrow((SINCE, VERDICT), _ROOMY_EM)
 

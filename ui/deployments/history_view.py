@@ -47,10 +47,7 @@ class EarlierView(QWidget):
         self._deployments: tuple[Deployment, ...] = ()
         headers = [tr("When"), tr("What"), tr("Verdict then"), tr("State"), tr("By"), tr("Message")]
         self.table = DataTable(headers, (), tr("Deployments"))
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
+        self.table.size_by_contents(1, 5)
         self.table.itemSelectionChanged.connect(self._on_line)
         theme.changed.connect(self._fill)
         self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
@@ -121,9 +118,7 @@ class KeysTable(DataTable):
 
     def __init__(self) -> None:
         super().__init__([tr("Host"), tr("Key"), tr("Age"), tr("Days left")], {2, 3}, tr("Keys"))
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.size_by_contents(1)
 
     def show_status(self, status: PairStatus | None) -> None:
         """Show what was found."""

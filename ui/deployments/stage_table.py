@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHeaderView
 
 from app.deployment.events import DeploymentStage
 from app.domain.hosts import PairSpec, Side
@@ -64,12 +63,8 @@ class StageTable(DataTable):
         self._current: DeploymentStage | None = None
         self._is_removal = False
         self._only: Side | None = None
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(64)
-        for column in (_NAME, _TOOK, _WHAT):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        for column in (_A, _B):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(64)
+        self.size_by_contents(_A, _B)
         self.hide_where_narrow((_WHAT,), _ROOMY_EM)
         theme.changed.connect(self.redraw)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from ui.common.basics import ElidedLabel, button, column, holder, row
 from ui.common.data_table import DataTable
@@ -185,8 +185,7 @@ def _make_table(figures: PlotTable, name: str) -> DataTable:
     table = DataTable(figures.headers, texts, name)
     table.setMinimumSize(*_LEAST_TABLE_PX)
     table.verticalHeader().setDefaultSectionSize(3 * GRID)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.size_by_contents()
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.domain.capture import CaptureReport, FrameOverhead
 from app.domain.verdicts import Finding
@@ -43,8 +43,7 @@ class CaptureDetails(QWidget):
                 5: tr("Acknowledgements without payload, where the carrier is TCP"),
             }
         )
-        self.overhead.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.overhead.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.overhead.size_by_contents(0, *range(2, 6))
         self.overhead.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.overhead.setSelectionMode(DataTable.SelectionMode.NoSelection)
         self._above, self._below = column(), column()

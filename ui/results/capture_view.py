@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.capture import Property, properties_of
 from app.wording.capture_sentences import RESULT_WORDS, worst_breakage
@@ -63,9 +63,8 @@ class CaptureView(QWidget):
                 _SPEED: tr("Relative to the fastest of this pair; does not affect the verdict"),
             }
         )
+        self.table.size_by_contents(_NAME)
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
         header.sectionResized.connect(self._on_resized)
         self.table.itemSelectionChanged.connect(self._on_row)

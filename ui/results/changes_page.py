@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHeaderView, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
@@ -185,9 +185,7 @@ def _candidates_table() -> DataTable:
             _THROUGHPUT: tr("Later over earlier throughput, mean of both directions"),
         }
     )
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(_CANDIDATE, QHeaderView.ResizeMode.Stretch)
+    table.size_by_contents(_CANDIDATE)
     table.hide_where_narrow((_BEYOND, _THROUGHPUT), 75)
     return table
 
@@ -195,9 +193,7 @@ def _candidates_table() -> DataTable:
 def _settings_table() -> DataTable:
     headers = (tr("What"), tr("Earlier"), tr("Later"))
     table = DataTable(headers, (), tr("Versions, hosts and conditions that changed"))
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.ResizeToContents)
+    table.size_by_contents(_OLD, _NEW)
     return table
 
 

@@ -74,8 +74,7 @@ class HistoryTable(DataTable):
         header.setSectionsClickable(True)
         header.setResizeContentsPrecision(_MEASURED_ROWS)
         header.sectionClicked.connect(self._on_header)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(WINNER, QHeaderView.ResizeMode.Stretch)
+        self.size_by_contents(WINNER)
         for column in (PAIR, NOTE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         self.setItemDelegateForColumn(WINNER, _WinnerDelegate(self))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from app.wording.link_protocols import (
@@ -40,9 +40,7 @@ class ProtocolTable(QWidget):
         super().__init__()
         self._theme = theme
         self.table = DataTable(tuple(tr(text) for text in PROTOCOL_COLUMNS[:-1]), (), tr("Link-layer protocols"))
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_JOINED, QHeaderView.ResizeMode.Stretch)
+        self.table.size_by_contents(_JOINED)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
         self._remarks = label("", "muted", is_selectable=True)

@@ -112,7 +112,7 @@ class RankingTable(DataTable):
         by_rank = QAction(tr("Order by rank"), self)
         by_rank.triggered.connect(lambda: self.sort_by(None))
         self.addAction(by_rank)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.size_by_contents()
         self.stretch(NAME, _LEAST_NAME_EM)
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
         header.moveSection(header.visualIndex(YOURS), 1)

@@ -18,7 +18,6 @@ from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.copying import enable_copying
 from ui.common.data_table import LEFT, RIGHT, LineDelegate
-from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, plain_tip, tr
 from ui.common.theme import Theme, tabular
@@ -169,10 +168,10 @@ class CensusModel(QAbstractTableModel):
             return swatch_icon(line.item.solution)
         if column == VERDICT and line.verdict is not None:
             appearance = verdict_appearance(line.verdict)
-            return make_icon(appearance.icon, getattr(self._theme.colours, appearance.role))
+            return self._theme.icon(appearance.icon, appearance.role)
         if column == STATE:
             icon, _, role = state_appearance(line)
-            return make_icon(icon, getattr(self._theme.colours, role))
+            return self._theme.icon(icon, role)
         return None
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from weakref import WeakSet
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from ui.common.colours import DARK, LIGHT, Colours
-from ui.common.icons import refresh_icons
+from ui.common.icons import make_icon, refresh_icons
 from ui.common.stylesheet import stylesheet
 
 GRID = 8
@@ -123,6 +123,10 @@ class Theme(QObject):
         """
         self._windows.add(window)
         window.setStyleSheet(stylesheet(self.colours, self._text_scale))
+
+    def icon(self, name: str, role: str) -> QIcon:
+        """Return an icon in a colour of the scheme, given by its name in `Colours`; none where the name is empty."""
+        return make_icon(name, getattr(self.colours, role)) if name else QIcon()
 
     def dress(self, widget: QWidget) -> None:
         """Colour the icons of a widget that was made after the last change."""

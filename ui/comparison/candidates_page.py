@@ -20,7 +20,6 @@ from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.guidelines import GuidelinesLine
-from ui.common.icons import make_icon
 from ui.common.page import Page
 from ui.common.splits import split
 from ui.common.swatch import swatch_icon
@@ -296,7 +295,7 @@ class CandidatesPage(Page):
         item = QTreeWidgetItem([title, appearance.word, how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
-        item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
+        item.setIcon(_VERDICT, self.context.theme.icon(appearance.icon, appearance.role))
         item.setToolTip(_NAME, plain_tip(local_title(candidate.title)))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
         self._allow(item, is_allowed=not is_weak(candidate) or self.weak.isChecked())
@@ -379,8 +378,6 @@ class CandidatesPage(Page):
                 candidate = self._candidate_of(item)
                 if candidate is not None:
                     appearance = verdict_appearance(candidate.verdict)
-                    item.setIcon(
-                        _VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role))
-                    )
+                    item.setIcon(_VERDICT, self.context.theme.icon(appearance.icon, appearance.role))
                 elif item.data(_NAME, _UNAVAILABLE):
                     self._mute(item)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QRect, Qt, QTimer
 from app.wording.language import trn
 from ui.common.candidate_rows import Row, RowState
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.stage_texts import joined, stage_text
 from ui.common.swatch import swatch_icon
 from ui.common.texts import mbit_s, ms, pct, tr
@@ -79,13 +78,12 @@ class RunTable(DataTable):
 
     def _show(self, nth: int, row: Row) -> None:
         appearance = verdict_appearance(row.verdict)
-        colours = self._theme.colours
         cells = (row.title, appearance.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
         self.show_row(nth, cells, has_tips=True)
         self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
-        self.cell(nth, _VERDICT).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+        self.cell(nth, _VERDICT).setIcon(self._theme.icon(appearance.icon, appearance.role))
         icon, role = _STATE_ICONS[row.state]
-        self.cell(nth, _STATE).setIcon(make_icon(icon, getattr(colours, role)))
+        self.cell(nth, _STATE).setIcon(self._theme.icon(icon, role))
 
 
 _STATE_ICONS = {

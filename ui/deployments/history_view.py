@@ -18,7 +18,6 @@ from ui.common.basics import button, column, label, row, show_text
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
 from ui.common.deployment_states import moment, state_appearance
-from ui.common.icons import make_icon
 from ui.common.search_field import SearchField
 from ui.common.splits import split
 from ui.common.texts import NONE, count, duration, tr
@@ -80,14 +79,13 @@ class EarlierView(QWidget):
 
     def _fill(self) -> None:
         self.table.setRowCount(len(self._deployments))
-        colours = self._theme.colours
         for nth, one in enumerate(self._deployments):
             appearance, word = state_appearance(one.state), verdict_appearance(one.verdict)
             state = state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back)
             texts = (moment(one.prepared_at), local_title(one.title), word.word, state, one.by, local_text(one.message))
             self.table.show_row(nth, texts, has_tips=True)
-            self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
-            self.table.cell(nth, 3).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+            self.table.cell(nth, 2).setIcon(self._theme.icon(word.icon, word.role))
+            self.table.cell(nth, 3).setIcon(self._theme.icon(appearance.icon, appearance.role))
 
     @property
     def selected(self) -> Deployment | None:

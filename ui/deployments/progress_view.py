@@ -22,7 +22,6 @@ from app.domain.hosts import Side
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, button, column, row
-from ui.common.icons import make_icon
 from ui.common.notices import Notice
 from ui.common.text_list import text_list
 from ui.common.texts import tr
@@ -196,10 +195,9 @@ class DeploymentProgress(QWidget):
         self._show_notes()
 
     def _show_notes(self) -> None:
-        colours = self._theme.colours
         self.notes.clear()
         for text, is_warning in sorted(self._noted, key=lambda one: not one[1]):  # few lines are in sight
-            icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
+            icon = self._theme.icon("warning", "legacy") if is_warning else self._theme.icon("info", "accent")
             item = QListWidgetItem(icon, text)
             if is_warning:
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1", text))

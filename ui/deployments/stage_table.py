@@ -12,7 +12,6 @@ from app.deployment.events import DeploymentStage
 from app.domain.hosts import PairSpec, Side
 from app.wording.local_forms import decimal
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.texts import NONE, plain_tip, tr
 from ui.common.theme import Theme
 from ui.deployments.texts import host_name, stage_words
@@ -174,7 +173,7 @@ class StageTable(DataTable):
 
     def _icon(self, state: str) -> QIcon:
         name, role = _APPEARANCES[state]
-        return make_icon(name, getattr(self._theme.colours, role))
+        return self._theme.icon(name, role)
 
     def _leave(self, state: str) -> None:
         row = self._rows.get(self._current) if self._current is not None else None

@@ -22,7 +22,6 @@ from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from ui.common.basics import column, holder
 from ui.common.deployment_states import moment, state_appearance
-from ui.common.icons import make_icon
 from ui.common.number_boxes import decimal_box
 from ui.common.splits import split
 from ui.common.text_list import text_list
@@ -101,9 +100,8 @@ class NowView(QWidget):
 
     def _show_lines(self) -> None:
         self.log.clear()
-        colours = self._theme.colours
         for line in self._logged or ():
-            icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
+            icon = self._theme.icon("warning", "bad") if line.is_bad else self._theme.icon("check", "good")
             self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {local_text(line.text)}"))
         if not self._logged:
             self.log.addItem(QListWidgetItem(tr("Start monitoring to log outages here.")))

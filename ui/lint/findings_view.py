@@ -17,7 +17,7 @@ from app.wording.findings import replacement_words
 from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
-from ui.common.verdicts import VerdictAppearance, question_appearance
+from ui.common.verdicts import Appearance, question_appearance
 
 _FEWEST_COLUMNS = 40
 """In a narrower view findings are scrolled sideways: they would be columns of single words."""
@@ -29,12 +29,12 @@ _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 """Roles of colours."""
 
 
-def finding_appearance(finding: LintFinding) -> VerdictAppearance:
+def finding_appearance(finding: LintFinding) -> Appearance:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
     if is_advice(finding):
-        return VerdictAppearance("info", tr("Advice"), "fair")
+        return Appearance("info", tr("Advice"), "fair")
     if finding.question is FindingQuestion.INSECURE and finding.verdict is Verdict.UNPROTECTED:
-        return VerdictAppearance("shield-broken", tr("Not encrypted"), "bad")
+        return Appearance("shield-broken", tr("Not encrypted"), "bad")
     return question_appearance(finding.question, finding.verdict)
 
 
@@ -43,7 +43,7 @@ def replacement_text(finding: LintFinding) -> str:
     return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {replacement_words(finding.replacement)}"
 
 
-def worst_appearance(findings: Sequence[LintFinding]) -> VerdictAppearance:
+def worst_appearance(findings: Sequence[LintFinding]) -> Appearance:
     """Return the style of the worst of some findings."""
     return finding_appearance(min(findings, key=_badness))
 

@@ -26,7 +26,6 @@ from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.dropping import FileDrop
 from ui.common.guidelines import GuidelinesLine
-from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
 from ui.common.splits import split
 from ui.common.texts import plain_tip, tr
@@ -241,7 +240,7 @@ class LintPage(Page):
             worst = worst_appearance(file.findings)
             word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), worst.icon, worst.role
         item = QTreeWidgetItem([_short(file.path), word])
-        item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
+        item.setIcon(_WORD, self.context.theme.icon(icon, role))
         item.setToolTip(_WHAT, plain_tip(f"{file.path}\n{file.kind.value if file.kind else ''}".strip()))
         item.setData(_WHAT, _PLACE, (nth, -1))
         names = finding_names(file.findings)
@@ -266,7 +265,7 @@ class LintPage(Page):
     def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:
         appearance = finding_appearance(finding)
         item = QTreeWidgetItem([what, appearance.word])
-        item.setIcon(_WORD, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
+        item.setIcon(_WORD, self.context.theme.icon(appearance.icon, appearance.role))
         item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{local_text(finding.reason)}".strip()))
         item.setData(_WHAT, _PLACE, (nth, number))
         return item

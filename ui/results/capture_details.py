@@ -16,7 +16,7 @@ from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, la
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, tr
 from ui.common.theme import GRID, Theme
-from ui.common.verdicts import VerdictAppearance, VerdictLabel
+from ui.common.verdicts import Appearance, VerdictLabel
 from ui.results.capture_appearances import break_appearance, proven_properties
 from ui.results.protocol_table import ProtocolTable
 
@@ -93,7 +93,7 @@ class CaptureDetails(QWidget):
         if costs:
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 
-    def _show_appearance(self, appearance: VerdictAppearance, sentence: str) -> None:
+    def _show_appearance(self, appearance: Appearance, sentence: str) -> None:
         head = VerdictLabel()
         head.show_appearance(appearance)
         self._above.addWidget(head)

@@ -12,13 +12,12 @@ from app.wording.messages import local_text
 from ui.common.basics import column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.splits import split
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
-from ui.common.verdicts import VerdictAppearance
+from ui.common.verdicts import Appearance
 from ui.plots.result_data import ResultData
 from ui.results.capture_appearances import leak_appearance, property_appearance, short_break, short_leak
 from ui.results.capture_details import CaptureDetails
@@ -158,10 +157,10 @@ class CaptureView(QWidget):
         worst = worst_breakage(proof.broken) if proof is not None else None
         self._show_appearance(nth, _BROKEN, short_break(worst) if worst is not None else None)
 
-    def _show_appearance(self, nth: int, column: int, shown: VerdictAppearance | None) -> None:
+    def _show_appearance(self, nth: int, column: int, shown: Appearance | None) -> None:
         cell = self.table.cell(nth, column)
         cell.setText(shown.word if shown is not None else NONE)
-        cell.setIcon(make_icon(shown.icon, getattr(self._theme.colours, shown.role)) if shown is not None else QIcon())
+        cell.setIcon(self._theme.icon(shown.icon, shown.role) if shown is not None else QIcon())
 
     def _on_row(self) -> None:
         data, nth = self._data, self.table.currentRow()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.history import EntryKind, HistoryEntry, Winner, under_condition
 from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
-from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
@@ -174,11 +173,10 @@ class HistoryTable(DataTable):
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
 
     def _icon(self, one: HistoryEntry, column: int) -> QIcon | None:
-        colours = self._theme.colours
         if column == WHAT:
-            return make_icon(_ICONS[one.kind], colours.muted)
+            return self._theme.icon(_ICONS[one.kind], "muted")
         if column == MEASURED and one.failed:
-            return make_icon("warning", colours.legacy) if one.measured else make_icon("error", colours.bad)
+            return self._theme.icon("warning", "legacy") if one.measured else self._theme.icon("error", "bad")
         if column == WINNER and one.winner is not None and one.winner.solution:
             return swatch_icon(one.winner.solution)
         return None

@@ -19,7 +19,6 @@ from app.wording.link_protocols import (
 )
 from ui.common.basics import column, label
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
 from ui.common.tips import set_tip
@@ -69,4 +68,4 @@ class ProtocolTable(QWidget):
         cell = self.table.cell(nth, column)
         cell.setText(words)
         set_tip(cell, words)
-        cell.setIcon(make_icon(icon, getattr(self._theme.colours, role)))
+        cell.setIcon(self._theme.icon(icon, role))

@@ -17,7 +17,6 @@ from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
 from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
-from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
@@ -295,15 +294,14 @@ class RankingTable(DataTable):
             YOURS: self._why_no_place(result),
         }
         item.setToolTip(plain_tip(tips.get(column) or text))
-        colours = self._theme.colours
         if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
         elif column == VERDICT:
             appearance = verdict_appearance(result.verdict)
-            item.setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+            item.setIcon(self._theme.icon(appearance.icon, appearance.role))
         elif column == STATE:
             icon, role = state_icon(result, has_warnings=self._has_warnings(result))
-            item.setIcon(make_icon(icon, getattr(colours, role)))
+            item.setIcon(self._theme.icon(icon, role))
 
     def _has_warnings(self, result: CandidateResult) -> bool:
         return self._data is not None and bool(candidate_warnings(self._data.record, result))

@@ -362,7 +362,7 @@ def test_results_that_show_a_deleted_comparison_forget_it(driver: Driver) -> Non
     assert window.wizard.state.campaign_id is None
     assert not window.wizard.can_enter(Step.RESULTS)
     assert "No comparisons yet" in page.notice.text
-    window.top.comparison_asked.emit()
+    window.top.area_asked.emit("comparison")
     driver.idle()
     assert window.wizard.current is Step.PLAN
 

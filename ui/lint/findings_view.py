@@ -83,7 +83,11 @@ def _name(finding: LintFinding) -> str:
 
 
 class LintView(QPlainTextEdit):
-    """Shows the lines, numbered, each with what was found in it underneath, wrapped to the width of the view."""
+    """Shows the lines, numbered, each with what was found in it underneath, wrapped to the width of the view.
+
+    Attributes:
+        file: The file that is shown; None for none.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -92,7 +96,7 @@ class LintView(QPlainTextEdit):
         self._wrapping = QTimer(self)
         self._wrapping.setSingleShot(True)
         self._wrapping.timeout.connect(self._wrap_again)
-        self._file: LintedFile | None = None
+        self.file: LintedFile | None = None
         self._block_of: dict[int, int] = {}
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
@@ -101,14 +105,9 @@ class LintView(QPlainTextEdit):
         self.setAccessibleName(tr("File with findings"))
         theme.changed.connect(self._redraw)
 
-    @property
-    def file(self) -> LintedFile | None:
-        """The shown files."""
-        return self._file
-
     def show_file(self, file: LintedFile | None) -> None:
         """Show another file, or nothing."""
-        self._file = file
+        self.file = file
         self._redraw()
 
     def show_line(self, number: int) -> None:
@@ -141,7 +140,7 @@ class LintView(QPlainTextEdit):
         self._columns = self._fitting_columns()
         self.clear()
         self._block_of = {}
-        file = self._file
+        file = self.file
         if file is None:
             return
         by_line: dict[int, list[LintFinding]] = {}

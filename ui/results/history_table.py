@@ -49,14 +49,18 @@ class HistoryTable(DataTable):
     """One line per entry, newest first; several can be selected.
 
     A click on a header sorts by its column, a second one turns the order round.
+
+    Attributes:
+        entries: All entries, also those that the filter hides.
+        shown: Entries from top to bottom.
     """
 
     def __init__(self, theme: Theme) -> None:
         headers = (tr("Date"), tr("Pair"), tr("What"), tr("Profile"), tr("Measured"), tr("Result"), tr("Note"))
         super().__init__(headers, (), tr("Comparisons, censuses and deployments"))
         self._headers, self._theme = headers, theme
-        self._entries: tuple[HistoryEntry, ...] = ()
-        self._shown: tuple[HistoryEntry, ...] = ()
+        self.entries: tuple[HistoryEntry, ...] = ()
+        self.shown: tuple[HistoryEntry, ...] = ()
         self._words = self._condition = ""
         self._sorting = (DATE, Qt.SortOrder.DescendingOrder)
         self.setSelectionMode(QTableWidget.SelectionMode.ExtendedSelection)
@@ -83,24 +87,14 @@ class HistoryTable(DataTable):
         self._mark_header()
         theme.changed.connect(self._fill)
 
-    @property
-    def entries(self) -> tuple[HistoryEntry, ...]:
-        """All entries, also those that the filter hides."""
-        return self._entries
-
-    @property
-    def shown(self) -> tuple[HistoryEntry, ...]:
-        """Entries from top to bottom."""
-        return self._shown
-
     def show_entries(self, entries: Sequence[HistoryEntry]) -> None:
         """Show entries; keep the selection."""
-        self._entries = tuple(entries)
+        self.entries = tuple(entries)
         self._arrange()
 
     def take_winners(self, winners: Mapping[str, Winner]) -> None:
         """Show winners that were found meanwhile, by the keys of their comparisons."""
-        self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self._entries])
+        self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self.entries])
 
     def filter(self, words: str, condition: str = "") -> None:
         """Show only entries that have all of the words, see `matching`, and comparisons under this condition only."""
@@ -116,11 +110,11 @@ class HistoryTable(DataTable):
     def chosen(self) -> tuple[HistoryEntry, ...]:
         """Return the entries of the selected lines, from top to bottom."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        return tuple(self._shown[row] for row in rows if row < len(self._shown))
+        return tuple(self.shown[row] for row in rows if row < len(self.shown))
 
     def choose(self, keys: Sequence[str]) -> None:
         """Select the lines of these entries, the first line where there are none of them."""
-        rows = [nth for nth, one in enumerate(self._shown) if one.key in keys] or [0] * bool(self._shown)
+        rows = [nth for nth, one in enumerate(self.shown) if one.key in keys] or [0] * bool(self.shown)
         selection = QItemSelection()
         for row in rows:
             selection.select(self.model().index(row, 0), self.model().index(row, NOTE))
@@ -130,14 +124,14 @@ class HistoryTable(DataTable):
 
     def _arrange(self) -> None:
         keys = [one.key for one in self.chosen()]
-        entries = under_condition(self._entries, self._condition) if self._condition else self._entries
-        self._shown = ordered(matching(entries, self._words), *self._sorting)
+        entries = under_condition(self.entries, self._condition) if self._condition else self.entries
+        self.shown = ordered(matching(entries, self._words), *self._sorting)
         self._fill()
         self.choose(keys)
 
     def _fill(self) -> None:
-        self.setRowCount(len(self._shown))
-        for nth, one in enumerate(self._shown):
+        self.setRowCount(len(self.shown))
+        for nth, one in enumerate(self.shown):
             for column, text_of in TEXTS.items():
                 cell, text = self.cell(nth, column), text_of(one)
                 cell.setText(text)
@@ -147,7 +141,7 @@ class HistoryTable(DataTable):
                     cell.setData(_HAS_NO_WINNER, one.winner is not None and not one.winner.solution)
                 cell.setData(Qt.ItemDataRole.DecorationRole, self._icon(one, column))
 
-        self.set_column_unused(NOTE, is_unused=not any(one.note for one in self._entries))
+        self.set_column_unused(NOTE, is_unused=not any(one.note for one in self.entries))
         self._share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -88,13 +88,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.setCentralWidget(self.frame)
         self.frame.step_chosen.connect(self.choose_step)
-        self.top.start_asked.connect(self.show_welcome)
-        self.top.comparison_asked.connect(lambda: self.starting.when_ready(lambda: self.go(self.wizard.current)))
-        self.top.history_asked.connect(self.show_history)
-        self.top.census_asked.connect(self.show_census)
-        self.top.lint_asked.connect(self.show_lint)
-        self.top.studies_asked.connect(lambda: self.show_area("studies"))
-        self.top.deploy_asked.connect(self.show_deploy)
+        self.top.area_asked.connect(self._on_area)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.show_previous)
         add_shortcuts(self)
@@ -230,6 +224,16 @@ class MainWindow(QMainWindow):
         if AREAS[name] == "deployment":
             self._deploy_page = name
         self.starting.when_ready(lambda: self.show_page(self.area_page(name)))
+
+    def _on_area(self, area: str) -> None:
+        if area == "start":
+            self.show_welcome()
+        elif area == "comparison":
+            self.starting.when_ready(lambda: self.go(self.wizard.current))
+        elif area == "deployment":
+            self.show_deploy()
+        else:
+            self.show_area(area)
 
     def show_history(self) -> None:
         """Show past comparisons."""

@@ -18,6 +18,7 @@ from app.measurement.wizard import Step
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
 from ui.common.guidelines import GuidelinesDialog
 from ui.comparison.candidates_page import CandidatesPage
+from ui.comparison.tree_search import every_item
 from vpn_adapters.shared.messages import KERNEL_MODULE_PART
 
 KEY = Qt.ItemDataRole.UserRole
@@ -33,13 +34,13 @@ def choice(driver: Driver) -> CandidatesPage:
 
 
 def select(page: CandidatesPage, text: str) -> QTreeWidgetItem:
-    item = next(item for item in page._items() if item.text(0) == text)
+    item = next(item for item in every_item(page.tree) if item.text(0) == text)
     page.tree.setCurrentItem(item)
     return item
 
 
 def visible(page: CandidatesPage) -> list[str]:
-    return [item.text(0) for item in page._items() if not item.isHidden()]
+    return [item.text(0) for item in every_item(page.tree) if not item.isHidden()]
 
 
 def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
@@ -184,7 +185,7 @@ def test_a_host_that_lacks_nothing_is_distinguished_from_one_that_cannot(
 def test_the_search_opens_folds_and_leaves_ticks_alone(driver: Driver) -> None:
     page = choice(driver)
     before, everything = page.ticked(), visible(page)
-    fold = next(item for item in page._items() if item.text(0) == "1 more supported suites")
+    fold = next(item for item in every_item(page.tree) if item.text(0) == "1 more supported suites")
     assert not fold.isExpanded()
     page.search.field.setText("openvpn BF insecure")
     assert visible(page) == ["OpenVPN over UDP", "1 more supported suites", "BF-CBC"]
@@ -258,7 +259,7 @@ def test_hundreds_of_listed_suites_can_be_filtered(driver: Driver) -> None:
     )
     wizard.set_discovery(replace(found, candidates=(*found.candidates, *many)))
     page = choice(driver)
-    assert any(item.text(0) == "401 more supported suites" for item in page._items())
+    assert any(item.text(0) == "401 more supported suites" for item in every_item(page.tree))
     page.search.field.setText("option-39")
     assert page.search.hits.text() == "11 found"
     page.weak.setChecked(True)

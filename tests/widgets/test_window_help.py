@@ -13,9 +13,9 @@ import ui
 from app.domain.version import tunnelmark_version
 from app.policy import POLICY_VERSION
 from app.wording import language
-from ui.common.dialogs import Information
 from ui.shell.guide_dialog import GuideDialog
 from ui.shell.help import _GUIDE, _PAGES, _PARTS, GLOSSARY, Help, find_docs, shortcut_lines
+from ui.shell.panel import Information
 
 
 def _shown(driver: Driver) -> Information:

@@ -11,6 +11,7 @@ from window_driver import Driver
 from app.domain.hosts import Side
 from app.domain.profiles import ProfileName
 from app.measurement.wizard import Step
+from ui.comparison.tree_search import every_item
 
 
 def test_first_page_offers_three_ways_and_no_way_out_of_nothing(driver: Driver) -> None:
@@ -136,7 +137,9 @@ def test_load_on_hosts_that_are_no_lab_needs_consent(driver: Driver) -> None:
 def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    weak = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
+    weak = next(
+        item for item in every_item(page.tree) if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc")
+    )
     assert not weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
     fold = weak.parent()
     assert (fold.text(0), fold.isExpanded()) == ("1 more supported suites", False)
@@ -152,7 +155,9 @@ def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
 def test_selecting_a_candidate_shows_reason_source_and_replacement(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    item = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
+    item = next(
+        item for item in every_item(page.tree) if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc")
+    )
     page.tree.setCurrentItem(item)
     for words in ("Blocks of 64 bits", "CVE-2016-6329", "AES-256-GCM"):
         assert words in page.details.text
@@ -161,7 +166,7 @@ def test_selecting_a_candidate_shows_reason_source_and_replacement(driver: Drive
 def test_what_is_not_possible_says_why(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    page.tree.setCurrentItem(next(item for item in page._items() if item.text(0) == "tinc"))
+    page.tree.setCurrentItem(next(item for item in every_item(page.tree) if item.text(0) == "tinc"))
     assert "lacks tincd" in page.details.text
 
 

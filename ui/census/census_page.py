@@ -210,7 +210,8 @@ class CensusPage(Page):
             plan = services.plan_census(found, options)
             resume_id = None if is_fresh else services.unfinished_census(found, plan)
             planned.emit(found, plan)
-            record = services.run_census(found, plan, token=token, emit=bridge.emit_census, resume_id=resume_id)
+            emit = bridge.census_event.emit
+            record = services.run_census(found, plan, token=token, emit=emit, resume_id=resume_id)
             return services.census_results(record.census_id)
 
         self.notice.clear()

@@ -264,6 +264,12 @@ class DataTable(QTableWidget):
             if has_tips:
                 self.cell(row, column).setToolTip(plain_tip(text))
 
+    def show_rows(self, rows: Sequence[Iterable[str]], *, has_tips: bool = False) -> None:
+        """Show texts in all rows; as tool tips too, where they may have no room."""
+        self.setRowCount(len(rows))
+        for nth, texts in enumerate(rows):
+            self.show_row(nth, texts, has_tips=has_tips)
+
     def cell(self, row: int, column: int) -> QTableWidgetItem:
         """Return a cell's item, made where there is none."""
         found = self.item(row, column)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.reports.outcome_table import OutcomeTable
 from ui.common.basics import column, label
-from ui.common.tips import set_tip
 from ui.common.whole_table import WholeTable
 
 _HEADING_LETTERS = 9
@@ -39,10 +38,7 @@ class OutcomeTables(QWidget):
             self._make(tables)
             self._shown = columns
         for table, one in zip(self.tables, tables, strict=True):
-            table.show_rows([tuple(map(_with_arrow, row)) for row in one.rows])
-            for nth in range(table.rowCount()):
-                for place in range(table.columnCount()):
-                    set_tip(table.cell(nth, place), table.cell(nth, place).text())
+            table.show_rows([tuple(map(_with_arrow, row)) for row in one.rows], has_tips=True)
         self.setVisible(bool(tables))
 
     def _make(self, tables: Sequence[OutcomeTable]) -> None:

@@ -14,9 +14,8 @@ from app.wording.messages import local_text
 from ui.common.operations import Operation, current_operation
 
 if TYPE_CHECKING:
-    from app.deployment.events import DeploymentEvent
     from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
-    from app.domain.events import CensusEvent, Event
+    from app.domain.events import Event
     from ui.common.sample_model import LiveModel
 
 T = TypeVar("T")
@@ -91,14 +90,6 @@ class Bridge(QObject):
         self.live.feed(event)
         if type(event).__name__ in _COARSE:
             self.campaign_event.emit(event)
-
-    def emit_census(self, event: CensusEvent) -> None:
-        """Take a census's event, in whatever thread it happens."""
-        self.census_event.emit(event)
-
-    def emit_deployment(self, event: DeploymentEvent) -> None:
-        """Take an event of a deployment, from any thread."""
-        self.deployment_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key and wait for the answer."""

@@ -213,33 +213,31 @@ class CandidatesPage(Page):
         """Return what is ticked, in the order shown."""
         return tuple(
             item.data(_NAME, _KEY)
-            for item in self._items()
+            for item in every_item(self.tree)
             if item.data(_NAME, _KEY) is not None and item.checkState(_NAME) is Qt.CheckState.Checked
         )
 
     def tick(self, key: Key, *, is_on: bool = True) -> None:
         """Tick or untick a candidate."""
-        for item in self._items():
+        for item in every_item(self.tree):
             if item.data(_NAME, _KEY) == key:
                 item.setCheckState(_NAME, Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
 
     def select_first_protected(self) -> None:
         """Select the first candidate with cryptography: its reasons say most."""
-        for item in self._items():
+        for item in every_item(self.tree):
             candidate = self._candidate_of(item)
             if candidate is not None and not candidate.is_unprotected:
                 self.tree.setCurrentItem(item)
                 return
-
-    def _items(self) -> list[QTreeWidgetItem]:
-        return every_item(self.tree)
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
         self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
         with QSignalBlocker(self.tree):
             self.tree.clear()
             if any(is_weak(self._by_key[key]) for key in chosen if key in self._by_key):
-                self._include_weak()
+                with QSignalBlocker(self.weak):  # they were chosen knowingly, in a comparison that is repeated
+                    self.weak.setChecked(True)
             by_solution: dict[str, list[Candidate]] = {}
             for candidate in found.candidates:
                 by_solution.setdefault(candidate.solution, []).append(candidate)
@@ -340,7 +338,7 @@ class CandidatesPage(Page):
     def _on_filter(self) -> None:
         """Describe the first hit where the selected line is hidden, and say why hits have no box."""
         is_searching = bool(self.search.field.text().strip())
-        hits = [item for item in self._items() if item.data(_NAME, _KEY) is not None and not item.isHidden()]
+        hits = [item for item in every_item(self.tree) if item.data(_NAME, _KEY) is not None and not item.isHidden()]
         found = [self._by_key[item.data(_NAME, _KEY)] for item in hits]
         self.no_box.setVisible(is_searching and not self.weak.isChecked() and any(map(is_weak, found)))
         current = self.tree.currentItem()
@@ -351,18 +349,13 @@ class CandidatesPage(Page):
 
     def _on_tick(self) -> None:
         self.notice.clear()
-        ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
+        ticked = [item for item in every_item(self.tree) if item.checkState(_NAME) is Qt.CheckState.Checked]
         self.status_reported.emit(selected(len(ticked), hidden=sum(item.isHidden() for item in ticked)))
         self.changed.emit()
 
-    def _include_weak(self) -> None:
-        """Weak suites were chosen knowingly before, in a comparison that is repeated."""
-        with QSignalBlocker(self.weak):
-            self.weak.setChecked(True)
-
     def _on_weak(self) -> None:
         with QSignalBlocker(self.tree):
-            for item in self._items():
+            for item in every_item(self.tree):
                 candidate = self._candidate_of(item)
                 if candidate is not None and is_weak(candidate):
                     self._allow(item, is_allowed=self.weak.isChecked())
@@ -374,7 +367,7 @@ class CandidatesPage(Page):
 
     def _recolour(self) -> None:
         with QSignalBlocker(self.tree):
-            for item in self._items():
+            for item in every_item(self.tree):
                 candidate = self._candidate_of(item)
                 if candidate is not None:
                     appearance = verdict_appearance(candidate.verdict)

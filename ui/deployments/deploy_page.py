@@ -308,7 +308,7 @@ class DeployPage(Page):
             self.status_reported.emit(tr("Another deployment is running. Wait until it has finished."))
             return
         self._confirmation = confirmation = WindowConfirmation()
-        emit = self.context.bridge.emit_deployment
+        emit = self.context.bridge.deployment_event.emit
         self.notice.clear()
         self.setup.forget_run()
         self.faces.setCurrentWidget(self.live)

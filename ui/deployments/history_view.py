@@ -172,9 +172,7 @@ class AuditView(QWidget):
             return
         self._lines = shown
         self.legend.setVisible(any(one.exit_status is None for one in shown))
-        self.table.setRowCount(len(shown))
-        for nth, one in enumerate(shown):
-            self.table.show_row(nth, _audit_texts(one), has_tips=True)
+        self.table.show_rows(list(map(_audit_texts, shown)), has_tips=True)
         enable(self.export, is_on=bool(shown), reason=tr("No command has changed a host yet."))
         self._filter()
 

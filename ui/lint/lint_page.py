@@ -55,7 +55,7 @@ class LintPage(Page):
                 "and how to fix it. Files are not stored; keys and passwords are masked."
             ),
         )
-        self._drop = FileDrop((self,), self.check, self._refuse)
+        self._drop = FileDrop((self,), self.check, partial(self.notice.show_message, "caution"))
         self._files: tuple[LintedFile, ...] = ()
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
@@ -143,9 +143,6 @@ class LintPage(Page):
     def _choose(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, tr("Choose configuration files"))
         self.check([Path(name) for name in names])
-
-    def _refuse(self, what: str, hint: str) -> None:
-        self.notice.show_message("caution", what, hint)
 
     def check(self, paths: list[Path]) -> None:
         """Read and judge files; they replace those shown."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QResizeEvent, QWheelEvent
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from ui.common.accessible import Role, set_role
 from ui.common.basics import ElidedLabel
+from ui.common.sample_model import Floats
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.axes import ScaleAxis
@@ -25,7 +25,6 @@ from ui.plots.zoom import Zoom
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 
-Floats = npt.NDArray[np.float64]
 _LABEL_GAP_PX = 8
 _LABEL_PT = 9.0
 _LEAST_PX = (104, 80)

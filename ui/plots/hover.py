@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QLabel
 
 from app.domain.ranking import Estimate
+from ui.common.sample_model import Floats
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.pens import plot_pen
@@ -21,7 +21,6 @@ from ui.plots.pens import plot_pen
 if TYPE_CHECKING:
     from ui.plots.base import ScopePlot
 
-Floats = npt.NDArray[np.float64]
 _NEAR_PX = 24.0
 """A point is under the mouse within this distance."""
 _RING_PX = 14

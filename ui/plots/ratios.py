@@ -12,10 +12,11 @@ from app.wording.colours import series_style
 from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
+from ui.common.sample_model import Floats
 from ui.common.texts import count, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RatioAxis
-from ui.plots.base import EndLabel, Floats, PlotTable
+from ui.plots.base import EndLabel, PlotTable
 from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol

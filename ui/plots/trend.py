@@ -8,7 +8,6 @@ from datetime import UTC
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 
 from app.domain.ranking import Estimate
@@ -17,6 +16,7 @@ from app.wording.colours import series_style
 from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
+from ui.common.sample_model import Floats
 from ui.common.texts import NONE, count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
@@ -26,7 +26,6 @@ from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown, candidate_label
 
-Floats = npt.NDArray[np.float64]
 _LEAST_SPAN_S = 3600.0
 _AROUND = 0.04
 _MARKER_PX = 9

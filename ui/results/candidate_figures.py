@@ -183,8 +183,6 @@ def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:
 
 
 def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
-    table.setRowCount(len(rows))
-    for nth, texts in enumerate(rows):
-        table.show_row(nth, texts, has_tips=True)
+    table.show_rows(rows, has_tips=True)
     table.share_width()
     table.setFixedHeight(table.height_for_all_px() if rows else 2 * table.horizontalHeader().sizeHint().height())

@@ -87,9 +87,7 @@ class CaptureDetails(QWidget):
     def _show_overhead(self, report: CaptureReport) -> None:
         costs = report.overhead
         self.overhead.setVisible(bool(costs))
-        self.overhead.setRowCount(len(costs))
-        for nth, cost in enumerate(costs):
-            self.overhead.show_row(nth, _cost_texts(cost))
+        self.overhead.show_rows(list(map(_cost_texts, costs)))
         if costs:
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 

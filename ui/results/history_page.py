@@ -24,7 +24,7 @@ from ui.common.tips import enable
 from ui.results.condition_filter import ConditionFilter
 from ui.results.history_order import what_text
 from ui.results.history_table import HistoryTable
-from ui.results.note_dialog import NoteQuestion
+from ui.results.note_dialog import ask_note
 from ui.results.results_page import ResultsPage
 
 _MOST_NAMED = 12
@@ -62,7 +62,7 @@ class HistoryPage(Page):
         self.search.returnPressed.connect(self.table.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.condition = ConditionFilter()
-        self.condition.chosen.connect(self._filter)
+        self.condition.currentIndexChanged.connect(self._filter)
         self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", variant="primary", on_click=self._open)
         self.compare = button(tr("&Compare"), "compare", on_click=self._compare)
@@ -219,7 +219,7 @@ class HistoryPage(Page):
             self.note_changed.emit(entry_id, note)
             self.enter()
 
-        NoteQuestion(self.context, self.window(), entry_id, what_text(entry), saved).ask(entry.note)
+        ask_note(self.context, self.window(), entry_id, what_text(entry), entry.note, saved)
 
     # --- deleting -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -65,36 +65,38 @@ class NoteDialog(Question):
         set_fault(self.field, is_wrong=bool(fault))
 
 
-@dataclass(frozen=True, slots=True)
-class NoteQuestion:
-    """Question for the note on an entry, which is stored when it is answered.
+def ask_note(
+    context: PageContext,
+    window: QWidget,
+    entry: EntryId,
+    name: str,
+    note: str,
+    on_saved: Callable[[str], None],
+    *,
+    fault: str = "",
+) -> None:
+    """Ask for the note on an entry and store it; where it cannot be stored, ask again with what was typed.
 
-    Attributes:
-        context: Shared parts.
+    Args:
         window: Parent of the dialog.
         entry: The comparison or census.
         name: Its name for people.
+        note: Note so far.
         on_saved: Gets the note once it is stored.
+        fault: Why it was not stored.
     """
+    services, dialog = context.services, NoteDialog(window, name, note)
+    again = partial(ask_note, context, window, entry, name, on_saved=on_saved)
 
-    context: PageContext
-    window: QWidget
-    entry: EntryId
-    name: str
-    on_saved: Callable[[str], None]
-
-    def ask(self, note: str, fault: str = "") -> None:
-        """Ask; where the note cannot be stored, ask again with what was typed."""
-        dialog = NoteDialog(self.window, self.name, note)
-        dialog.show_fault(fault)
-        dialog.ask(lambda: self._save(checked_note(dialog.note)))
-        dialog.field.setFocus()
-
-    def _save(self, note: str) -> None:
-        services = self.context.services
-        self.context.runner.run(
+    def save() -> None:
+        typed = checked_note(dialog.note)
+        context.runner.run(
             tr("Storing the note"),
-            lambda _token, _report: services.set_note(self.entry, note),
-            on_success=lambda _result: self.on_saved(note),
-            on_failure=lambda error: self.ask(note, local_sentence(error)),
+            lambda _token, _report: services.set_note(entry, typed),
+            on_success=lambda _result: on_saved(typed),
+            on_failure=lambda error: again(note=typed, fault=local_sentence(error)),
         )
+
+    dialog.show_fault(fault)
+    dialog.ask(save)
+    dialog.field.setFocus()

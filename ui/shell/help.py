@@ -93,7 +93,7 @@ class Help:
         self._show(tr("Keyboard shortcuts"), shortcut_lines(self._window))
 
     def _show(self, title: str, lines: Mapping[str, str]) -> None:
-        from ui.common.dialogs import Information
+        from ui.shell.panel import Information
 
         Information(self._window, title, lines).open()
 

@@ -100,7 +100,7 @@ class LabMenu:
             action.setEnabled(can_change)
 
     def _show_details(self, lab: LabDetail) -> None:
-        from ui.common.dialogs import Information
+        from ui.shell.panel import Information
 
         lines = {tr("Pair"): lab.pair_name, tr("Kind"): lab.kind}
         for side, is_up, port in zip(Side, lab.is_up, lab.ports, strict=True):

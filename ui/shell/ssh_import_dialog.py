@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
@@ -58,9 +59,9 @@ class SshImportDialog(CheckedQuestion):
         self._lay_out()
         for box in (self.a, self.b):
             box.currentIndexChanged.connect(self._on_hosts)
-        self._drop = FileDrop(
-            (self, self.underlay_a, self.underlay_b, self.name), self._on_dropped, self._refuse, is_single=True
-        )
+        targets = (self, self.underlay_a, self.underlay_b, self.name)
+        refuse = partial(self.notice.show_message, "caution")
+        self._drop = FileDrop(targets, lambda paths: self.read(paths[0]), refuse, is_single=True)
         self.show_hosts(hosts)
 
     def wanted(self) -> tuple[str, SshHosts, tuple[str, str], tuple[str, str]]:
@@ -129,12 +130,6 @@ class SshImportDialog(CheckedQuestion):
 
     def _browse(self) -> None:
         ask_open(self, tr("Configuration of ssh"), self.read, folder=SSH_FOLDER)
-
-    def _on_dropped(self, paths: list[Path]) -> None:
-        self.read(paths[0])
-
-    def _refuse(self, what: str, hint: str) -> None:
-        self.notice.show_message("caution", what, hint)
 
     def read(self, file: Path) -> None:
         """Read another file."""

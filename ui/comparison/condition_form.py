@@ -20,8 +20,6 @@ from ui.common.basics import ChoiceBox, column, label, name_box, show_text
 from ui.common.file_dialogs import ask_open
 from ui.common.texts import plain_tip, tr
 
-_Hosts = tuple[HostSpec, HostSpec, str, str]
-
 
 class ConditionForm(QWidget):
     """The link as found, a preset, or a condition from a file; on own hosts with the user's consent."""
@@ -149,5 +147,5 @@ def _words(condition: Condition) -> str:
     return f"{tr(condition.title)}: {condition_words(condition)}"
 
 
-def _hosts(pair: PairSpec) -> _Hosts:
+def _hosts(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:
     return pair.a, pair.b, pair.underlay_a, pair.underlay_b

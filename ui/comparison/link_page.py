@@ -204,20 +204,10 @@ class LinkPage(Page):
         network = read_inner_network(found, self.subnet.text())
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
         cap = self.cap.value() if self.has_cap.isChecked() else None
-        link = replace(
-            found.link,
-            underlay_a=addresses[Side.A],
-            underlay_b=addresses[Side.B],
-            inner_a=first,
-            inner_b=second,
-        )
-        pair = replace(
-            found.pair,
-            underlay_a=addresses[Side.A],
-            underlay_b=addresses[Side.B],
-            load_cap_mbit_s=cap,
-            may_open_firewall=self.firewalls.may_open,
-        )
+        a, b = addresses[Side.A], addresses[Side.B]
+        link = replace(found.link, underlay_a=a, underlay_b=b, inner_a=first, inner_b=second)
+        pair = replace(found.pair, underlay_a=a, underlay_b=b, load_cap_mbit_s=cap)
+        pair = replace(pair, may_open_firewall=self.firewalls.may_open)
         return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
 
     def _addresses(self) -> dict[Side, str]:

@@ -39,13 +39,12 @@ from ui.deployments.actions import (
     rotate_proposal,
 )
 from ui.deployments.cleanup import Cleaner
-from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair
+from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair, identity_of, is_news
 from ui.deployments.desktop_notification import Notifier
 from ui.deployments.detail_view import DeploymentDetail
 from ui.deployments.monitor import Watcher
 from ui.deployments.repair import Repairs, half_words, repair_task
 from ui.deployments.single_host_rollback import nothing_left_words
-from ui.deployments.stored_state import identity_of, is_news
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:

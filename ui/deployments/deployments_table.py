@@ -143,6 +143,22 @@ def _appearance(one: DeploymentEntry, status: PairStatus | None) -> Appearance:
     return state_appearance(state)
 
 
+def identity_of(deployment: Deployment | None) -> tuple[str, DeploymentState] | None:
+    """Return which deployment it is, and in which state; None for none."""
+    return (deployment.id, deployment.state) if deployment is not None else None
+
+
+def is_news(one: DeploymentEntry | None, status: PairStatus) -> bool:
+    """Whether the hosts' status changes what is stored of a pair."""
+    if one is None:
+        return False
+    if status.deployment is None:
+        is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
+        return is_nothing and one.active is not None
+    known = next((each for each in one.deployments if each.id == status.deployment.id), None)
+    return known is None or known.state is not status.deployment.state
+
+
 def has_lost(status: PairStatus) -> bool:
     """Return whether a tunnel that should be up is down, or a host cannot be asked."""
     is_wanted = status.deployment is not None or status.state is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from html import escape
 
 import numpy as np
 import pyqtgraph as pg
@@ -299,7 +300,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
         sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
         lines = self._lines(wanted.text) if self._fit < _Fit.ONE_LINE else [self._elided(wanted.text)]
-        words = "<br>".join(map(_escape, lines))
+        words = "<br>".join(escape(line, quote=False) for line in lines)
         text = f'<span style="color:{self._theme.colours.text}">{words}</span>'
         return f'<span style="font-size:{self.small_pt():.1f}pt">{sample}{text}</span>'
 
@@ -366,10 +367,6 @@ def plot_heading(text: str) -> ElidedLabel:
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return heading
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _scrolls(widget: QWidget) -> bool:

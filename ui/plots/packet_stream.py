@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal, short_decimal
-from ui.common.sample_model import RECENT_S
+from ui.common.sample_model import RECENT_S, Floats
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SecondsAxis
@@ -45,13 +44,7 @@ class ArrivingPlot(ScopePlot):
         self._drawn = (np.empty(0), np.empty(0), np.empty(0))
         self._frame_bytes: int | None = None
 
-    def draw(
-        self,
-        solution: str,
-        at_s: npt.NDArray[np.float64],
-        rtt_ms: npt.NDArray[np.float64],
-        frame_bytes: int | None = None,
-    ) -> None:
+    def draw(self, solution: str, at_s: Floats, rtt_ms: Floats, frame_bytes: int | None = None) -> None:
         """Show samples.
 
         Args:
@@ -143,9 +136,7 @@ class ArrivingPlot(ScopePlot):
         return ExportRows(("at_s", "rtt_ms"), rows)
 
 
-def buckets(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], low: float, high: float, number: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def buckets(x: Floats, y: Floats, low: float, high: float, number: int) -> tuple[Floats, Floats, Floats]:
     """Return (x, least y, most y) of every bucket that holds a sample; nothing extreme is lost by it.
 
     Args:

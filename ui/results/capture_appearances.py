@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.domain.capture import BreakVerdict, CaptureReport, LeakProof, LeakVerdict, Property, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, Property, properties_of
 from app.domain.injection import PropertyVerdict
 from app.wording.capture_sentences import (
     BREAK_WORDS,
@@ -69,7 +69,7 @@ def proven_properties(report: CaptureReport) -> list[Shown]:
     proof, injection, shown = report.leak, report.injection, properties_of(report)
     found: list[Shown] = []
     if proof is not None:
-        found.append((tr("Confidential"), short_leak(leak_appearance(proof.verdict), proof), leak_sentence(proof)))
+        found.append((tr("Confidential"), short_leak(proof.verdict), leak_sentence(proof)))
     for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
         result = shown[kind]
         is_exempt = injection is not None and injection.is_exempt
@@ -80,11 +80,13 @@ def proven_properties(report: CaptureReport) -> list[Shown]:
 
 def short_break(verdict: BreakVerdict) -> Appearance:
     """Return the style with the word of the other properties where nothing got out."""
-    appearance, is_proven = break_appearance(verdict), verdict is BreakVerdict.FAILS_CLOSED
-    return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance
+    return _short(break_appearance(verdict), is_proven=verdict is BreakVerdict.FAILS_CLOSED)
 
 
-def short_leak(appearance: Appearance, proof: LeakProof) -> Appearance:
+def short_leak(verdict: LeakVerdict) -> Appearance:
     """Return the style with the word of the other properties where nothing could be read."""
-    is_proven = proof.verdict is LeakVerdict.PROTECTED
+    return _short(leak_appearance(verdict), is_proven=verdict is LeakVerdict.PROTECTED)
+
+
+def _short(appearance: Appearance, *, is_proven: bool) -> Appearance:
     return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance

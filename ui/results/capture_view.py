@@ -19,7 +19,7 @@ from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
 from ui.common.verdicts import Appearance
 from ui.plots.result_data import ResultData
-from ui.results.capture_appearances import leak_appearance, property_appearance, short_break, short_leak
+from ui.results.capture_appearances import property_appearance, short_break, short_leak
 from ui.results.capture_details import CaptureDetails
 
 _NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
@@ -131,22 +131,15 @@ class CaptureView(QWidget):
     def _fill_row(self, nth: int, key: Key, data: ResultData) -> None:
         result, report, slow = data.result(key), data.captures[key], data.slow.get(key)
         mtu = report.advised_inner_mtu_bytes
-        texts = {
-            _MTU: count(mtu) if mtu is not None else NONE,
-            _SPEED: tr("slow") if slow is not None else NONE,
-        }
-        for place, text in texts.items():
-            cell = self.table.cell(nth, place)
-            cell.setText(text)
-            cell.setToolTip(plain_tip(text))
+        self.table.cell(nth, _MTU).setText(count(mtu) if mtu is not None else NONE)
+        self.table.cell(nth, _SPEED).setText(tr("slow") if slow is not None else NONE)
         name = self.table.cell(nth, _NAME)
         name.setToolTip(plain_tip(result.title))
         name.setData(_KEY, key)
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
         set_tip(self.table.cell(nth, _SPEED), local_text(slow.reason) if slow is not None else "")
         proof = report.leak
-        leak = short_leak(leak_appearance(proof.verdict), proof) if proof is not None else None
-        self._show_appearance(nth, _LEAK, leak)
+        self._show_appearance(nth, _LEAK, short_leak(proof.verdict) if proof is not None else None)
         results = properties_of(report)
         for place, kind in _PROPERTIES.items():
             rated = None

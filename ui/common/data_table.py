@@ -24,6 +24,7 @@ from ui.common.texts import plain_tip
 from ui.common.theme import tabular
 from ui.common.tips import set_tip
 
+Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 SORT_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 """Behind the name of the column by which a table is ordered."""
@@ -44,9 +45,7 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(view)
         view.selectionModel().currentChanged.connect(lambda *_indexes: view.viewport().update())
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
         option.state &= ~QStyle.StateFlag.State_HasFocus
         super().paint(painter, option, index)
@@ -79,6 +78,25 @@ def _frame(painter: QPainter, option: QStyleOptionViewItem, columns: Sequence[in
         painter.fillRect(edge, colour)
 
 
+def make_lines(table: QTableView, name: str) -> None:
+    """Make a table one of whole lines that can be selected and copied, without a grid.
+
+    Args:
+        name: For screen readers.
+    """
+    table.setItemDelegate(LineDelegate(table))
+    table.verticalHeader().setVisible(False)
+    table.horizontalHeader().setHighlightSections(False)
+    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+    table.setAccessibleName(name)
+    enable_copying(table)
+
+
 class DataTable(QTableWidget):
     """Columns with headers.
 
@@ -105,19 +123,9 @@ class DataTable(QTableWidget):
             header = QTableWidgetItem(text)
             header.setTextAlignment(RIGHT if column in figures else LEFT)
             self.setHorizontalHeaderItem(column, header)
-        self.setItemDelegate(LineDelegate(self))
-        self.verticalHeader().setVisible(False)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+        make_lines(self, name)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
         self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-        self.setAccessibleName(name)
-        enable_copying(self)
 
     def set_more_figures(self, columns: Collection[int]) -> None:
         """Take columns that hold figures besides those it was made with; earlier ones of this kind are forgotten."""

@@ -24,6 +24,10 @@ _KINDS = {
 }
 
 
+Actions = Mapping[str, Callable[[], object]]
+"""What buttons do, by their text."""
+
+
 class Notice(QFrame):
     """A framed sentence; hidden while it has nothing to say."""
 
@@ -51,13 +55,7 @@ class Notice(QFrame):
         self.setVisible(False)
 
     def show_message(
-        self,
-        kind: str,
-        title: str,
-        hint: str = "",
-        actions: Mapping[str, Callable[[], object]] | None = None,
-        *,
-        is_closable: bool = False,
+        self, kind: str, title: str, hint: str = "", actions: Actions | None = None, *, is_closable: bool = False
     ) -> None:
         """Show a sentence.
 
@@ -65,7 +63,7 @@ class Notice(QFrame):
             kind: `info`, `done`, `caution` or `error`.
             title: What is the matter.
             hint: What to do next.
-            actions: Buttons that do it, by their text.
+            actions: Buttons that do it.
             is_closable: Whether it can be closed though that takes its buttons away; what is done can be without any.
         """
         variant, icon, role = _KINDS[kind]
@@ -82,9 +80,7 @@ class Notice(QFrame):
         notify_shown(self)  # where it was shown already
         self.setVisible(True)
 
-    def show_error(
-        self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None, where: str = ""
-    ) -> None:
+    def show_error(self, error: TunnelmarkError, actions: Actions | None = None, where: str = "") -> None:
         """Show an error, where it happened, its hint and, folded away, its context."""
         self.show_message("error", local_text(error.message), f"{where} {local_hint(error)}".strip(), actions)
         details = dict(error.context)
@@ -119,7 +115,7 @@ class Notice(QFrame):
         """Return one of its buttons."""
         return next(found for found in self.findChildren(QPushButton) if found.text() == text)
 
-    def _set_actions(self, actions: Mapping[str, Callable[[], object]]) -> None:
+    def _set_actions(self, actions: Actions) -> None:
         while (item := self._actions.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.setParent(None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 from app.measurement.wizard import Step
 from app.ranking.outcome import Outcome, Remedy
+from ui.common.notices import Actions
 from ui.common.texts import tr
 
 _MOST_CAUSES = 4
@@ -21,7 +22,7 @@ def outcome_lines(outcome: Outcome) -> tuple[str, ...]:
     return tuple(shown)
 
 
-def remedy_actions(outcome: Outcome, go: Callable[[Step], object]) -> Mapping[str, Callable[[], object]]:
+def remedy_actions(outcome: Outcome, go: Callable[[Step], object]) -> Actions:
     """Return a button for each step in which a cause can be removed."""
     texts = {
         Remedy.LINK: (tr("Change the link or inner subnet"), Step.LINK),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -27,6 +26,7 @@ from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
 from ui.common.file_dialogs import ask_save
 from ui.common.icons import make_icon
+from ui.common.notices import Actions
 from ui.common.page import BusyLine, Page
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -340,9 +340,7 @@ class DeploymentsPage(Page):
         self.repairs.running = status.pair
         self._show_selected()
 
-    def _show_contact(
-        self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
-    ) -> None:
+    def _show_contact(self, kind: str, title: str, text: str, actions: Actions | None = None) -> None:
         """Report the outcome of a contact with the hosts; the notice remains until the user has seen it."""
         self.notice.show_message(kind, title, text, actions)
         self.status_reported.emit(title)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidgetItem, QWidget
 
@@ -22,7 +20,7 @@ from app.domain.hosts import Side
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, button, column, row
-from ui.common.notices import Notice
+from ui.common.notices import Actions, Notice
 from ui.common.text_list import text_list
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
@@ -127,7 +125,7 @@ class DeploymentProgress(QWidget):
         """Show that it is being stopped; both hosts are rolling back."""
         enable(self.stop, is_on=False, reason=tr("Stopping…"))
 
-    def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_ended(self, deployment: Deployment, actions: Actions) -> None:
         """It has ended, in whatever state."""
         only = self.task.only if self.task is not None else None
         self._conclude(self._how_it_ended(deployment.state))
@@ -147,7 +145,7 @@ class DeploymentProgress(QWidget):
     def _decided(self, decision: Decision) -> None:
         self._has_answer = self._has_answer or decision is not Decision.EXTEND
 
-    def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_error(self, error: TunnelmarkError, actions: Actions) -> None:
         """It did not work."""
         self._conclude(tr("%1: failed"))
         self._rest(is_good=False)
@@ -163,7 +161,7 @@ class DeploymentProgress(QWidget):
             return tr("“%1” failed: nothing was changed on either host.", name)
         return tr("“%1” failed.", name)
 
-    def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_cancelled(self, actions: Actions) -> None:
         """The user stopped it."""
         self._conclude(tr("%1: stopped, both hosts rolled back"))
         self._rest(is_good=False)

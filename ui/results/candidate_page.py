@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -19,6 +19,7 @@ from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
+from ui.common.notices import Actions
 from ui.common.outcome_texts import remedy_actions
 from ui.common.page import Page
 from ui.common.swatch import swatch_icon
@@ -129,7 +130,7 @@ class CandidatePage(Page):
             "error" if is_failed else "caution", title, "\n".join(filter(None, map(local_text, causes))), actions
         )
 
-    def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Mapping[str, Callable[[], object]]:
+    def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Actions:
         actions: dict[str, Callable[[], object]] = {}
         if is_current:
             actions |= remedy_actions(outcome, self.remedy_asked.emit)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.history import EntryKind, HistoryEntry, Winner, under_condition
-from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
+from ui.common.data_table import SORT_ARROWS, DataTable, Index, LineDelegate
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
@@ -29,7 +29,7 @@ _PAIRS_SHARE, _NOTES_SHARE = 0.18, 0.4
 class _EndDelegate(LineDelegate):
     """Shortens texts at their end."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Take the style of a cell."""
         super().initStyleOption(option, index)
         option.textElideMode = Qt.TextElideMode.ElideRight
@@ -38,7 +38,7 @@ class _EndDelegate(LineDelegate):
 class _WinnerDelegate(_EndDelegate):
     """Keeps the words that there is no winner, and of a winner the end of its name, where suites differ."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Take the style of a cell."""
         super().initStyleOption(option, index)
         if not index.data(_HAS_NO_WINNER):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
@@ -16,7 +16,7 @@ from app.ranking.workloads import main_figures
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
-from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
+from ui.common.data_table import SORT_ARROWS, DataTable, Index, LineDelegate
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
@@ -345,9 +345,7 @@ class _BracketDelegate(LineDelegate):
         super().__init__(parent)
         self._theme = theme
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the cell, then its piece of the bracket."""
         super().paint(painter, option, index)
         place = index.data(_PLACE)

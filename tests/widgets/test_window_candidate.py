@@ -218,7 +218,7 @@ def test_the_steps_remain_in_their_place_beside_past_results_and_lead_nowhere(dr
     assert "from the history" in window.steps.buttons[Step.LINK].toolTip()
     driver.click(window.steps.buttons[Step.RESULTS])
     assert window.current is past
-    window.show_history()
+    window.show_area("history")
     assert not window.steps.isVisible()
     window.go(Step.RESULTS)
     assert window.steps.buttons[Step.LINK].isEnabled()

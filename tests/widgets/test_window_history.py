@@ -34,7 +34,7 @@ def filled(driver: Driver) -> Driver:
 
 
 def history(driver: Driver) -> HistoryPage:
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     driver.window.activateWindow()  # else keys of actions do nothing
     driver.until(driver.window.isActiveWindow)
@@ -178,13 +178,13 @@ def test_census_and_pair_that_were_asked_for_are_shown(filled: Driver) -> None:
     choose(page, "c1")
     filled.click(page.open)
     assert filled.page(CensusPage)._found.record.census_id == 1
-    window.show_history()
+    window.show_area("history")
     filled.idle()
     for one in filled.services.deployed:
         choose(page, one.id)
         filled.click(page.open)
         assert filled.page(DeploymentsPage).selected.pair.name == one.pair.name
-        window.show_history()
+        window.show_area("history")
         filled.idle()
 
 

@@ -95,7 +95,7 @@ def test_typed_hosts_survive_a_inspection_of_the_history(driver: Driver) -> None
     window = driver.window
     window.begin_with_hosts()
     window.hosts.form_a.address.setText("gateway.example")
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     window.go(Step.HOSTS)
     assert window.hosts.form_a.address.text() == "gateway.example"
@@ -249,7 +249,7 @@ def test_keyboard_alone_leads_from_the_first_page_to_the_results(driver: Driver)
 
 
 def test_an_empty_history_offers_the_practice_lab(driver: Driver) -> None:
-    driver.window.show_history()
+    driver.window.show_area("history")
     driver.idle()
     page = driver.window.current
     assert "No comparisons yet" in page.notice.text

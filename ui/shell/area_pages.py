@@ -50,8 +50,8 @@ def _welcome(window: MainWindow) -> Page:
     page = WelcomePage(window.context)
     page.lab_chosen.connect(window.begin_with_lab)
     page.hosts_chosen.connect(window.begin_with_hosts)
-    page.history_chosen.connect(window.show_history)
-    page.lint_chosen.connect(window.show_lint)
+    page.history_chosen.connect(lambda: window.show_area("history"))
+    page.lint_chosen.connect(lambda: window.show_area("lint"))
     page.resume_chosen.connect(window.resume_pair)
     return page
 

@@ -235,23 +235,11 @@ class MainWindow(QMainWindow):
         else:
             self.show_area(area)
 
-    def show_history(self) -> None:
-        """Show past comparisons."""
-        self.show_area("history")
-
     def show_past(self, campaign_id: int) -> None:
         """Show the results of a past comparison."""
         past = self.past
         self.show_page(past)
         past.show_campaign(campaign_id)
-
-    def show_census(self) -> None:
-        """Show the page that tries every cipher."""
-        self.show_area("census")
-
-    def show_lint(self) -> None:
-        """Show the page that checks configuration files."""
-        self.show_area("lint")
 
     def show_deploy(self) -> None:
         """Show the page of the deployment area that was shown last."""
@@ -313,7 +301,7 @@ class MainWindow(QMainWindow):
         if self.current.origin is not None:
             self.show_page(self.current.origin)
         elif self.current is self._pages.get("past"):
-            self.show_history()
+            self.show_area("history")
         elif self._area_of(self.current) or self.wizard.current is Step.HOSTS:
             self.show_welcome()
         else:

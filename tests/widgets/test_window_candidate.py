@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 from sample_records import sample_record
+from shown_text import shown_text
 from window_driver import Driver
 
 from app.measurement.wizard import Step
@@ -74,8 +75,8 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     assert page.figures.latency.rowCount() == 7
     assert page.figures.text(page.figures.latency, 0, 0) == "60 B"
     assert page.figures.throughput.rowCount() == page.figures.cpu.rowCount() == 2
-    assert WIREGUARD in page.details.text
-    assert "encrypts in" in page.details.text.lower()
+    assert WIREGUARD in shown_text(page.details)
+    assert "encrypts in" in shown_text(page.details).lower()
     assert "An MTU of" in page.capture.text
     code = page.code.view.toPlainText()
     assert "Round 1: completed" in code

@@ -57,12 +57,6 @@ class CandidateDetails(Card):
         self._sites = DEFAULT_SITES
         self.facts: SolutionFacts | None = None
         self.install: QPushButton | None = None
-        self._text = ""
-
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        return self._text + (self.facts.text if self.facts is not None else "")
 
     def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
         """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
@@ -157,11 +151,9 @@ class CandidateDetails(Card):
 
     def _with_icon(self, icon: str, role: str, text: str) -> None:
         self._rows.addLayout(row(icon_label(icon, role), (label(text, is_selectable=True), 1)))
-        self._text += f"{text}\n"
 
     def _add_text(self, text: str, variant: str = "") -> None:
         self._rows.addWidget(label(text, variant, is_selectable=True))
-        self._text += f"{text}\n"
 
     def _clear(self) -> None:
         self._rows = column(margin_px=(0, 0, GRID, 0))
@@ -169,7 +161,6 @@ class CandidateDetails(Card):
         self._scroll.replace(self._content, fresh)
         self._content = fresh
         self.facts = self.install = None
-        self._text = ""
 
 
 def _post_quantum_words(post_quantum: PostQuantum) -> str:

@@ -55,8 +55,7 @@ class SolutionFacts(QWidget):
         self._grid.setHorizontalSpacing(2 * GRID)
         self._grid.setVerticalSpacing(GRID // 2)
         self._grid.setColumnStretch(1, 1)
-        self._lines: list[str] = []
-        self._add_text(local_text(info.summary))
+        self._rows.addWidget(label(local_text(info.summary), is_selectable=True))
         self._rows.addLayout(self._grid)
         self._fact(tr("Encrypts in"), space_word(info.space))
         self._fact(tr("Carried by"), carrier_word(info.carrier))
@@ -71,12 +70,6 @@ class SolutionFacts(QWidget):
         self._show_promises(info.security)
         for sentence in info.limitations:
             self._with_icon("warning", "legacy", local_text(sentence))
-
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        total = f"\n{self.total.text()}" if self.total.text() else ""
-        return "\n".join(self._lines) + total
 
     def _show_effort(self, info: SolutionInfo, sites: int, on_sites: Callable[[int], None]) -> None:
         mesh = info.mesh
@@ -125,17 +118,11 @@ class SolutionFacts(QWidget):
         line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         self._rows.addLayout(line)
-        self._lines.append(text)
 
     def _fact(self, what: str, text: str) -> None:
         place = self._grid.rowCount()
         self._grid.addWidget(label(what, "muted", is_wrapping=False), place, 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(label(text, is_selectable=True), place, 1)
-        self._lines.append(f"{what}: {text}")
-
-    def _add_text(self, text: str) -> None:
-        self._rows.addWidget(label(text, is_selectable=True))
-        self._lines.append(text)
 
 
 def _formulas(mesh: MeshEffort) -> str:

@@ -9,4 +9,4 @@ from ui.common.candidate_details import CandidateDetails
 
 def shown_text(details: CandidateDetails) -> str:
     """Return the texts of the details of a candidate from top to bottom, a line each."""
-    return "".join(f"{one.text()}\n" for one in details._content.findChildren(QLabel) if one.text())
+    return "".join(f"{one.text()}\n" for one in details._scroll.content.findChildren(QLabel) if one.text())

@@ -73,7 +73,7 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
     ):
         assert words in text
     assert page.figures.latency.rowCount() == 7
-    assert page.figures.text(page.figures.latency, 0, 0) == "60 B"
+    assert page.figures.latency.cell(0, 0).text() == "60 B"
     assert page.figures.throughput.rowCount() == page.figures.cpu.rowCount() == 2
     assert WIREGUARD in shown_text(page.details)
     assert "encrypts in" in shown_text(page.details).lower()
@@ -234,10 +234,10 @@ def test_figures_of_several_rounds_have_intervals(driver: Driver) -> None:
     page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_deploy=False)
     table = page.figures.latency
     assert not table.isColumnHidden(4)
-    low, high = page.figures.text(table, 0, 4).removesuffix(" ms").split(" – ")
-    assert float(low) <= float(page.figures.text(table, 0, 3).removesuffix(" ms")) <= float(high)
-    assert page.figures.text(page.figures.throughput, 0, 3) == "3"
-    assert page.figures.text(table, 0, 12) == ms(data.result(("wireguard", "chacha20-poly1305")).latency[0].jitter_ms)
+    low, high = table.cell(0, 4).text().removesuffix(" ms").split(" – ")
+    assert float(low) <= float(table.cell(0, 3).text().removesuffix(" ms")) <= float(high)
+    assert page.figures.throughput.cell(0, 3).text() == "3"
+    assert table.cell(0, 12).text() == ms(data.result(("wireguard", "chacha20-poly1305")).latency[0].jitter_ms)
     assert table.horizontalHeaderItem(12).text() == "Jitter"
     assert re.search(r"Weighted latency: 1\.\d\d ms  \(95 %: .* – .* ms, 3 rounds\)", page.overview.text)
 

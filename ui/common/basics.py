@@ -353,6 +353,7 @@ class ScrollPage(QScrollArea):
         # asks for a scroll bar which has just gone ends the program. With a role of its own it is a plain widget.
         set_role(self, Role.Pane)
         self._is_never_sideways = is_never_sideways
+        self.content = content
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -384,8 +385,9 @@ class ScrollPage(QScrollArea):
             hint.setWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         return hint
 
-    def replace(self, old: QWidget, new: QWidget) -> None:
+    def show_content(self, new: QWidget) -> None:
         """Show other content."""
+        old, self.content = self.content, new
         new.setMaximumWidth(old.maximumWidth())
         self._outer.replaceWidget(old, new)
         old.hide()

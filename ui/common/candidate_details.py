@@ -19,7 +19,7 @@ from ui.common.basics import Card, ScrollPage, button, column, holder, icon_labe
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
 from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.common.verdicts import FindingLabel, VerdictLabel
+from ui.common.verdicts import VerdictLabel, question_appearance, verdict_appearance
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,7 @@ class CandidateDetails(Card):
         self.setAccessibleName(tr("Reason and source"))
         self.setMinimumWidth(280)
         self._rows = column(margin_px=(0, 0, GRID, 0))
-        self._content = holder(self._rows, "page")
-        self._scroll = ScrollPage(self._content)
+        self._scroll = ScrollPage(holder(self._rows, "page"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
         self._sites = DEFAULT_SITES
@@ -62,7 +61,7 @@ class CandidateDetails(Card):
         """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
         self._clear()
         self._add_text(local_title(candidate.title), "heading")
-        self._rows.addWidget(VerdictLabel(candidate.verdict))
+        self._rows.addWidget(VerdictLabel(verdict_appearance(candidate.verdict)))
         if candidate.is_unprotected:
             self._add_text(tr("Reference only: unencrypted, never recommended or deployed."))
         elif candidate.post_quantum is not None:
@@ -75,10 +74,7 @@ class CandidateDetails(Card):
             self._show_finding(finding)
         if not is_by_design:
             self._show_design(design)
-        if info is not None:
-            self._show_info(info)
-        else:
-            self._rows.addStretch(1)
+        self._show_info(info)
 
     def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
         """Show what is always true of a solution.
@@ -106,10 +102,7 @@ class CandidateDetails(Card):
             self._rows.addLayout(row(self.install, 0))
         elif any(lack.parts for lack in lacks):
             self._add_text(tr("No known package provides it."), "muted")
-        if info is not None:
-            self._show_info(info)
-        else:
-            self._rows.addStretch(1)
+        self._show_info(info)
 
     def _show_lack(self, lack: Lack) -> None:
         self._add_text(lack.host, "strong")
@@ -133,17 +126,18 @@ class CandidateDetails(Card):
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
         self._add_text(local_name(finding.subject), "heading")
-        self._rows.addWidget(FindingLabel(finding))
+        self._rows.addWidget(VerdictLabel(question_appearance(finding.question, finding.verdict)))
         self._add_text(local_text(finding.reason))
         if finding.source:
             self._add_text(f"{tr('Source')}: {local_text(finding.source)}", "muted")
         if finding.replacement:
             self._add_text(f"{tr('Use instead')}: {replacement_words(finding.replacement)}")
 
-    def _show_info(self, info: SolutionInfo) -> None:
-        self._rows.addWidget(line())
-        self.facts = SolutionFacts(info, self._sites, self._on_sites)
-        self._rows.addWidget(self.facts)
+    def _show_info(self, info: SolutionInfo | None) -> None:
+        if info is not None:
+            self.facts = SolutionFacts(info, self._sites, self._on_sites)
+            self._rows.addWidget(line())
+            self._rows.addWidget(self.facts)
         self._rows.addStretch(1)
 
     def _on_sites(self, sites: int) -> None:
@@ -157,9 +151,7 @@ class CandidateDetails(Card):
 
     def _clear(self) -> None:
         self._rows = column(margin_px=(0, 0, GRID, 0))
-        fresh = holder(self._rows, "page")
-        self._scroll.replace(self._content, fresh)
-        self._content = fresh
+        self._scroll.show_content(holder(self._rows, "page"))
         self.facts = self.install = None
 
 

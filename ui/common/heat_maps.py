@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QTabWidget, QWidget
 
 from app.ranking.heat_maps import HeatMap
@@ -64,13 +64,7 @@ class HeatMapsView(QWidget):
         """
         self._maps = maps
         self.setVisible(bool(maps))
-        chosen = self.choice.currentText()
-        titles = [one.title for one in maps]
-        with QSignalBlocker(self.choice):
-            if titles != [self.choice.itemText(nth) for nth in range(self.choice.count())]:
-                self.choice.clear()
-                self.choice.addItems(titles)
-                self.choice.setCurrentIndex(max(0, self.choice.findText(chosen)))
+        self.choice.offer(((one.title, one.title) for one in maps), self.choice.currentText())
         self.own_title.setText(tr("Own, %1", pair) if pair else tr("Own"))
         self._show_chosen()
 

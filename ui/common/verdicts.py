@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.domain.verdicts import Finding, FindingQuestion, Verdict
+from app.domain.verdicts import FindingQuestion, Verdict
 from ui.common.basics import row
 from ui.common.icons import set_icon
 from ui.common.texts import tr
@@ -58,28 +58,16 @@ def _missing_appearance(verdict: Verdict) -> Appearance:
 class VerdictLabel(QWidget):
     """Icon and word side by side."""
 
-    def __init__(self, verdict: Verdict | None = None) -> None:
+    def __init__(self, appearance: Appearance | None = None) -> None:
         super().__init__()
         self._icon = QLabel()
         self._word = QLabel()
         self.setLayout(row(self._icon, self._word, 0, spacing_px=6))
-        if verdict is not None:
-            self.show_verdict(verdict)
-
-    def show_verdict(self, verdict: Verdict) -> None:
-        """Show another verdict."""
-        self.show_appearance(verdict_appearance(verdict))
+        if appearance is not None:
+            self.show_appearance(appearance)
 
     def show_appearance(self, appearance: Appearance) -> None:
         """Show an icon and a word."""
         set_icon(self._icon, appearance.icon, appearance.role)
         self._word.setText(appearance.word)
         self.setAccessibleName(appearance.word)
-
-
-class FindingLabel(VerdictLabel):
-    """Icon and word of a finding."""
-
-    def __init__(self, finding: Finding) -> None:
-        super().__init__()
-        self.show_appearance(question_appearance(finding.question, finding.verdict))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import InvalidPlan, TunnelmarkError
+from app.domain.errors import InvalidPlan
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.measurement.wizard import Step
@@ -185,7 +185,7 @@ class CandidatesPage(Page):
             tr("Re-evaluating candidates"),
             lambda _token, _report: services.judge_again(found),
             self._take_judged,
-            on_failure=self._on_fault,
+            on_failure=lambda error: self.notice.show_error(error, {tr("Try again"): self._judge_again}),
         )
 
     def _take_judged(self, judged: Discovery) -> None:
@@ -203,9 +203,6 @@ class CandidatesPage(Page):
             title = tr("One verdict changed.") if len(changed) == 1 else many
             self.notice.show_message("info", title, listed(changed))
         self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.", len(changed)))
-
-    def _on_fault(self, error: TunnelmarkError) -> None:
-        self.notice.show_error(error, {tr("Try again"): self._judge_again})
 
     # --- the tree -----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from app.deployment.choice import check_options
@@ -209,11 +209,7 @@ class DeploymentForm(Card):
         """Offer pairs; keep the selected one."""
         former = self.pair
         self._pairs = tuple(pairs)
-        with QSignalBlocker(self.pairs):
-            self.pairs.clear()
-            self.pairs.addItems([pair.name for pair in pairs])
-            nth = self.pairs.findText(former.name) if former is not None else 0
-            self.pairs.setCurrentIndex(max(0, nth))
+        self.pairs.offer(((pair.name, pair.name) for pair in pairs), former.name if former is not None else "")
         if self.pair is None or former is None or self.pair.name != former.name:
             self._on_pair()
 
@@ -341,7 +337,7 @@ class DeploymentForm(Card):
         for widget in (self.reason, self.reason_label):
             widget.setVisible(needs_reason)
         if candidate is not None:
-            self.verdict.show_verdict(candidate.verdict)
+            self.verdict.show_appearance(verdict_appearance(candidate.verdict))
         if candidate is not None and is_barred:
             set_icon(self._word_icon, "error", "bad")
             self.word.setText(why_never(candidate))

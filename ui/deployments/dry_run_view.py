@@ -55,8 +55,7 @@ class Overview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._content = QWidget()
-        self._scroll = ScrollPage(self._content, WIDE_PX)
+        self._scroll = ScrollPage(QWidget(), WIDE_PX)
         self.sentences: tuple[str, ...] = ()
         self.table = SidesTable(tr("Result"))
         self.setLayout(column(split(self._scroll, self.table, sizes_px=(420, 640)), margin_px=GRID))
@@ -65,9 +64,7 @@ class Overview(QWidget):
         """Show a dry run."""
         lines = list(_known(run, former))
         self.sentences = tuple(f"{what} {hint}".strip() for _icon, _role, what, hint in lines)
-        content = holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page")
-        self._scroll.replace(self._content, content)
-        self._content = content
+        self._scroll.show_content(holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page"))
         self.table.show_rows(run.a.label, run.b.label, _facts(run))
 
 

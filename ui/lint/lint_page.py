@@ -160,10 +160,8 @@ class LintPage(Page):
     def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
         entered = self.context.wizard.state.pair
         wanted = self.pairs.currentText() or (entered.name if entered is not None else "")
-        self.pairs.clear()
-        for choice in choices:
-            self.pairs.addItem(choice.pair.name, choice.pair)
-        self.pairs.setCurrentIndex(max(0, self.pairs.findText(wanted)) if choices else -1)
+        self.pairs.offer((choice.pair.name, choice.pair) for choice in choices)
+        self.pairs.setCurrentIndex(max(0, self.pairs.findText(wanted)))
         self.pairs.setVisible(bool(choices))
         self.read.setVisible(bool(choices))
 

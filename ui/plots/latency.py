@@ -75,7 +75,6 @@ class LatencyPlot(CandidatePlot):
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": RttAxis("left", is_log=True), "bottom": self._sizes_axis},
-            label_room_px=156,
         )
         self._bands: dict[Key, _Band] = {}
         self._curves: tuple[Curve, ...] = ()

@@ -75,7 +75,6 @@ class RatioPlot(CandidatePlot):
             tr("cycles"),
             tr("times the fastest"),
             axes={"left": RatioAxis("left", is_log=False)},
-            label_room_px=156,
         )
         self._series: dict[Key, _Series] = {}
         self._titles: dict[Key, tuple[str, int]] = {}

@@ -71,7 +71,6 @@ class CdfPlot(CandidatePlot):
             tr("round-trip time in ms"),
             tr("requests answered in %"),
             axes={"bottom": RttAxis("bottom", is_log=True)},
-            label_room_px=156,
         )
         self._shown: list[_Cdf] = []
         self._data: ResultData | None = None
@@ -169,7 +168,6 @@ class FrontierPlot(ItemsPlot):
             tr("weighted latency in ms"),
             "Mbit/s",
             axes={"bottom": RttAxis("bottom", is_log=True), "left": LogAxis("left")},
-            label_room_px=156,
         )
         self._rows: tuple[tuple[str, ...], ...] = ()
         self._points: list[_Point] = []

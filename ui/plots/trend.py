@@ -67,7 +67,6 @@ class TrendPlot(ItemsPlot):
             "",
             tr("weighted latency in ms"),
             axes={"left": RttAxis("left", is_log=True), "bottom": pg.DateAxisItem("bottom")},
-            label_room_px=156,
         )
         self._names: dict[Key, tuple[str, int]] = {}
         self._past: tuple[PastComparison, ...] = ()

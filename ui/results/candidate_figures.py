@@ -116,10 +116,6 @@ class CandidateFigures(ScrollPage):
         _fill(self.controllers, controller_rows(result.controllers))
         self.controller_note.setText(controller_note(result.arrivals) if result.arrivals else "")
 
-    def text(self, table: DataTable, row: int, column: int) -> str:
-        """Return a cell's text, for tests."""
-        return table.cell(row, column).text()
-
 
 def _throughput_rows(result: CandidateResult, again: dict[str, list[int | None]]) -> list[tuple[str, ...]]:
     words = {"a_to_b": tr("A to B"), "b_to_a": tr("B to A")}

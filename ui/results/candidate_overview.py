@@ -21,7 +21,7 @@ from ui.common.basics import WIDE_PX, Card, ScrollPage, column, holder, icon_lab
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
 from ui.common.theme import GRID
-from ui.common.verdicts import VerdictLabel
+from ui.common.verdicts import VerdictLabel, verdict_appearance
 from ui.plots.result_data import ResultData
 from ui.results.capture_appearances import proof_appearances
 
@@ -33,8 +33,7 @@ class CandidateOverview(ScrollPage):
     """Cards in two columns."""
 
     def __init__(self) -> None:
-        self._content = QWidget()
-        super().__init__(self._content, WIDE_PX)
+        super().__init__(QWidget(), WIDE_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._lines: list[str] = []
 
@@ -55,13 +54,11 @@ class CandidateOverview(ScrollPage):
             left.append(self._warnings(()))
         measured = self._measured(data, key) if has_figures else self._nothing_measured()
         columns = (column(*cards, 0, spacing_px=2 * GRID) for cards in (left, [measured, self._built(data, key)]))
-        fresh = holder(row(*((one, 1) for one in columns), margin_px=GRID, spacing_px=2 * GRID), "page")
-        self.replace(self._content, fresh)
-        self._content = fresh
+        self.show_content(holder(row(*((one, 1) for one in columns), margin_px=GRID, spacing_px=2 * GRID), "page"))
 
     def _verdict(self, data: ResultData, key: Key) -> Card:
         candidate, card = data.candidate(key), Card(tr("Verdict"), "shield")
-        card.body.addWidget(VerdictLabel(candidate.verdict))
+        card.body.addWidget(VerdictLabel(verdict_appearance(candidate.verdict)))
         deciding = deciding_finding(candidate.findings)
         if candidate.is_unprotected:
             self._add_text(card, tr("Reference only: unencrypted, never recommended or deployed."))

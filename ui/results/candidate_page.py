@@ -153,7 +153,7 @@ class CandidatePage(Page):
     def _show_words(self, data: ResultData, key: Key) -> None:
         attempts = data.record.attempts_of(key)
         configured = [one.configuration for one in attempts if one.configuration]
-        self.code.show_parts([attempt_story(one) for one in attempts], configured[-1] if configured else ())
+        self.code.show_items(configured[-1] if configured else (), [attempt_story(one) for one in attempts])
         logs = [f"{tr('Round')} {one.key.round}\n{one.daemon_log.rstrip()}" for one in attempts if one.daemon_log]
         self.tabs.setTabVisible(self._log_at, bool(logs))
         self.log.show_text("\n\n".join(logs))

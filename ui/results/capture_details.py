@@ -92,9 +92,7 @@ class CaptureDetails(QWidget):
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 
     def _show_appearance(self, appearance: Appearance, sentence: str) -> None:
-        head = VerdictLabel()
-        head.show_appearance(appearance)
-        self._above.addWidget(head)
+        self._above.addWidget(VerdictLabel(appearance))
         self.text += f"{appearance.word}\n"
         self._add_text(self._above, sentence)
 

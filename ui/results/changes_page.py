@@ -62,7 +62,7 @@ class ChangesPage(Page):
         self.past = text_list(tr("What changed between the comparisons of the pair"), is_wrapping=True)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the two comparisons"))
-        self.tabs.addTab(self._candidates_tab(), tr("Candidates"))
+        self.tabs.addTab(holder(column((self.table, 1), self.note)), tr("Candidates"))
         self.tabs.addTab(framed(self.ratios, variant="plain"), tr("Ratios"))
         self.tabs.addTab(framed(self.curves, variant="plain"), tr("Curves"))
         self.tabs.addTab(self._trend_tab(), tr("Over time"))
@@ -78,9 +78,6 @@ class ChangesPage(Page):
         self.body.addWidget(self.sentence)
         self.body.addWidget(self.tabs, 1)
         self._show_parts(is_there=False)
-
-    def _candidates_tab(self) -> QWidget:
-        return holder(column((self.table, 1), self.note))
 
     def _trend_tab(self) -> QWidget:
         self.past.setMinimumHeight(_LEAST_LIST_EM * self.past.fontMetrics().height())

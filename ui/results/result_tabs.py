@@ -95,7 +95,7 @@ class ResultTabs(QTabWidget):
         self._why_at = self.addTab(QWidget(), tr("Rationale"))
         self._hosts_at = self.addTab(QWidget(), tr("Hosts"))
         self._warnings_at = self.addTab(QWidget(), tr("Warnings"))
-        self.addTab(self._code_tab(), tr("Configuration"))
+        self.addTab(holder(row((self.candidates, 1), (self.code, 3), margin_px=GRID)), tr("Configuration"))
         self.workloads: WorkloadView | None = None
         self.study: StudyTab | None = None
         self.currentChanged.connect(self._draw)
@@ -270,9 +270,6 @@ class ResultTabs(QTabWidget):
         if self._data is not None and self.frame_size.currentData() is not None:
             self.cdf.draw(self._data, self.frame_size.currentData())
 
-    def _code_tab(self) -> QWidget:
-        return holder(row((self.candidates, 1), (self.code, 3), margin_px=GRID))
-
     def _hosts_tab(self, data: ResultData) -> QWidget:
         pair = data.record.plan.pair
         facts = data.record.facts
@@ -293,7 +290,7 @@ class ResultTabs(QTabWidget):
         key = item.data(_KEY)
         attempts = self._data.record.attempts_of(key)
         parts = [attempt_story(attempt) for attempt in attempts]
-        self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
+        self.code.show_items(attempts[-1].configuration if attempts else (), parts)
 
 
 def _why_tab(data: ResultData) -> QWidget:

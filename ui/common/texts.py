@@ -22,8 +22,10 @@ def tr(text: str, *values: object) -> str:
 
 def pair_name_rule() -> str:
     """Return which names a pair may have."""
-    rule = tr("Use letters, digits, dots, dashes and underscores, a letter or digit first, at most %1 characters.")
-    return rule.replace("%1", str(LONGEST_PAIR_NAME))
+    return tr(
+        "Use letters, digits, dots, dashes and underscores, a letter or digit first, at most %1 characters.",
+        LONGEST_PAIR_NAME,
+    )
 
 
 def count(value: int) -> str:

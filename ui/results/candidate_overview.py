@@ -35,16 +35,9 @@ class CandidateOverview(ScrollPage):
     def __init__(self) -> None:
         super().__init__(QWidget(), WIDE_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._lines: list[str] = []
-
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        return "\n".join(self._lines)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show a candidate."""
-        self._lines = []
         result, report = data.result(key), data.captures.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
         warnings = candidate_warnings(data.record, result)
@@ -144,20 +137,17 @@ class CandidateOverview(ScrollPage):
         for nth, (what, text) in enumerate(facts):
             grid.addWidget(label(what, "muted", is_wrapping=False), nth, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label(text, is_selectable=True), nth, 1)
-            self._lines.append(f"{what}: {text}")
         card.body.addLayout(grid)
         return card
 
     def _add_text(self, card: Card, text: str, variant: str = "") -> None:
         card.body.addWidget(label(text, variant, is_selectable=True))
-        self._lines.append(text)
 
     def _with_icon(self, card: Card, icon: str, role: str, text: str, variant: str = "") -> None:
         words = label(text, variant, is_selectable=True)
         line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         card.body.addLayout(line)
-        self._lines.append(text)
 
 
 def _rank_words(data: ResultData, key: Key) -> str:

@@ -14,7 +14,6 @@ from app.wording.link_protocols import (
     PROTOCOL_NAMES,
     joined_words,
     protocol_note,
-    protocol_sentence,
     tunnel_words,
 )
 from ui.common.basics import column, label
@@ -45,8 +44,8 @@ class ProtocolTable(QWidget):
         self._remarks = label("", "muted", is_selectable=True)
         self.setLayout(column(self.table, self._remarks))
 
-    def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> str:
-        """Show what became of the protocols' frames, and return it as text."""
+    def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> None:
+        """Show what became of the protocols' frames."""
         self.setVisible(bool(protocols))
         self.table.setRowCount(len(protocols))
         for nth, one in enumerate(protocols):
@@ -56,12 +55,9 @@ class ProtocolTable(QWidget):
             name.setToolTip(plain_tip(note))
             self._show_verdict(nth, _TUNNEL, one.verdict, tunnel_words(one))
             self._show_verdict(nth, _JOINED, joined_verdict(one), joined_words(one))
-        if not protocols:
-            return ""
         self.table.setFixedHeight(self.table.height_for_all_px())
         remarks = [f"{PROTOCOL_NAMES[one.protocol]}: {note}" for one in protocols if (note := protocol_note(one))]
         self._remarks.setText("\n".join((*remarks, tr(BETWEEN_LANS_NOTE))))
-        return "\n".join((*map(protocol_sentence, protocols), BETWEEN_LANS_NOTE, ""))
 
     def _show_verdict(self, nth: int, column: int, verdict: ProtocolVerdict, words: str) -> None:
         icon, role = _APPEARANCES[verdict]

@@ -83,7 +83,7 @@ class OperationRunner(QObject):
         name: str,
         job: Job[T],
         *,
-        on_success: Callable[[T], None],
+        on_success: Callable[[T], object],
         on_failure: Callable[[TunnelmarkError], None],
         on_cancelled: Callable[[], None] | None = None,
         on_progress: Callable[[str, float | None], None] | None = None,
@@ -146,7 +146,7 @@ class OperationRunner(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Reports:
-    on_success: Callable[[Any], None]
+    on_success: Callable[[Any], object]
     on_failure: Callable[[TunnelmarkError], None]
     on_cancelled: Callable[[], None] | None
     on_progress: Callable[[str, float | None], None] | None

@@ -372,7 +372,7 @@ class RunPage(Page):
     def _refresh(self) -> None:
         live = self.context.bridge.live
         rows = live.rows()
-        self.table.show_rows(rows)
+        self.table.show_candidates(rows)
         lines, self._log_position = live.log_since(self._log_position)
         self.log.append_lines(lines)
         status = live.status()

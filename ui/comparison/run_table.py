@@ -50,7 +50,7 @@ class RunTable(DataTable):
         nth = self.currentRow()
         return self._shown[nth] if 0 <= nth < len(self._shown) else None
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
+    def show_candidates(self, rows: Sequence[Row]) -> None:
         """Show rows; only those that changed are touched."""
         if len(rows) != self.rowCount():
             self.setRowCount(len(rows))
@@ -74,7 +74,7 @@ class RunTable(DataTable):
 
     def _redraw(self) -> None:
         rows, self._shown = self._shown, ()
-        self.show_rows(rows)
+        self.show_candidates(rows)
 
     def _show(self, nth: int, row: Row) -> None:
         appearance = verdict_appearance(row.verdict)

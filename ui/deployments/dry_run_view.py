@@ -65,7 +65,7 @@ class Overview(QWidget):
         lines = list(_known(run, former))
         self.sentences = tuple(f"{what} {hint}".strip() for _icon, _role, what, hint in lines)
         self._scroll.show_content(holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page"))
-        self.table.show_rows(run.a.label, run.b.label, _facts(run))
+        self.table.show_sides(run.a.label, run.b.label, _facts(run))
 
 
 def _line(icon: str, role: str, what: str, hint: str) -> QHBoxLayout:

@@ -25,7 +25,7 @@ class SidesTable(DataTable):
         self.size_by_contents(1, 2)
         self.setWordWrap(True)
 
-    def show_rows(self, label_a: str, label_b: str, rows: Sequence[SideRow]) -> None:
+    def show_sides(self, label_a: str, label_b: str, rows: Sequence[SideRow]) -> None:
         """Show facts of both hosts, by the names that people call them."""
         self.setHorizontalHeaderLabels([self.accessibleName(), f"A  {label_a}".rstrip(), f"B  {label_b}".rstrip()])
         if self.rowCount() != len(rows):

@@ -86,9 +86,9 @@ class NowView(QWidget):
     def show_status(self, status: PairStatus | None, labels: tuple[str, str]) -> None:
         """Show the status of both hosts; None before the first check."""
         if status is None:
-            self.facts.show_rows(*labels, [(tr("Checked"), tr("not yet"), tr("not yet"))])
+            self.facts.show_sides(*labels, [(tr("Checked"), tr("not yet"), tr("not yet"))])
             return
-        self.facts.show_rows(status.a.label, status.b.label, _rows(status))
+        self.facts.show_sides(status.a.label, status.b.label, _rows(status))
 
     def show_log(self, log: MonitorLog, solution: str) -> None:
         """Show what was seen while it was watched."""

@@ -34,7 +34,7 @@ class StudyTab(ScrollPage):
         self.maps.show_maps(maps)
         self.resized.connect(self.maps.arrange)
         title = f"{repeated.study.name}: {tr(repeated.study.title)}"
-        parts = [label(title, "strong", is_selectable=True), self.orders, self.figures]
+        parts: list[QWidget] = [label(title, "strong", is_selectable=True), self.orders, self.figures]
         if maps:
             parts += [label(tr("Heat maps"), "heading"), self.maps]
         if has_ranks:

@@ -194,7 +194,7 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
 
 
 def set_style(widget: QWidget, name: str, value: object) -> None:
-    """Change a property that the style sheet looks at, after the widget has been shown."""
+    """Change a property that the style sheet reads, after the widget has been shown."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
@@ -227,8 +227,7 @@ def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
 
 
 Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
-"""Part of a row or a column: a widget or a layout, also with its stretch; 0 is a stretch by itself, other numbers are
-gaps in pixels."""
+"""Part of a row or column: a widget or layout, also with its stretch; 0 is a stretch, other numbers gaps in pixels."""
 Margins = int | tuple[int, int, int, int]
 """Margins of a layout in pixels: the same on all sides, or left, top, right, bottom."""
 
@@ -329,8 +328,6 @@ class ElidedLabel(QLabel):
 
 
 _CONTENT_STRETCH = 100
-
-
 WIDE_PX = 1600
 """Widest content of pages with tables and columns side by side, in logical pixels."""
 

@@ -25,7 +25,7 @@ _KINDS = {
 
 
 Actions = Mapping[str, Callable[[], object]]
-"""What buttons do, by their text."""
+"""Texts of buttons, and the actions behind them."""
 
 
 class Notice(QFrame):

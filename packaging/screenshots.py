@@ -163,14 +163,14 @@ class Tour:
         yield from self._choose()
         yield from self._measure()
         yield from self._deploy()
-        window.show_history()
+        window.show_area("history")
         yield self._is_idle
         take("history")
         yield from self._census()
         window.show_area("studies")
         yield self._is_idle
         take("studies")
-        window.show_lint()
+        window.show_area("lint")
         window.current.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
         yield self._is_idle
         take("lint")
@@ -257,7 +257,7 @@ class Tour:
 
     def _census(self) -> Iterator[Condition]:
         window = self._window
-        window.show_census()
+        window.show_area("census")
         yield self._is_idle
         page = window.current
         page.begin.click()  # type: ignore[union-attr]

@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.lab import LabManager
-from ui.common.dialogs import Information
 from ui.shell.lab_dialog import LabDialog
+from ui.shell.panel import Information
 
 pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)
 

@@ -89,8 +89,10 @@ title = info.title if info else ""
 {one.key: one.title for one in plan.candidates}
 same = one.message == other.message
 raise InvalidOption(error.message)
+tr("%1 failed", candidate.title)
+tr("%1 failed", local_title(candidate.title))
 """
-    assert sorted(english_fields(walk(source))) == [2, 4, 5, 7, 8]
+    assert sorted(english_fields(walk(source))) == [2, 4, 5, 7, 8, 11]
 
 
 def test_sentences_that_are_joined_in_english_are_noticed() -> None:
@@ -157,10 +159,10 @@ def english_fields(nodes: Iterable[ast.AST]) -> Iterator[int]:
             yield from _english(node.value)
         elif isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in _SHOWN_BY:
-                yield from (
-                    line for value in (*node.args, *(word.value for word in node.keywords)) for line in _english(value)
-                )
+            shown = [*node.args, *(word.value for word in node.keywords)] if name in _SHOWN_BY else []
+            if name == "tr":
+                shown = node.args[1:]  # what is put into the gaps of the text
+            yield from (line for value in shown for line in _english(value))
         elif isinstance(node, ast.Assign):
             yield from (line for line in _english(node.value) if _has_title(node.value))
         elif isinstance(node, ast.DictComp) and "candidates" in ast.unparse(node.generators[0].iter):

@@ -33,7 +33,7 @@ def tour(driver: Driver, *, is_measured: bool = True) -> Iterator[str]:
 
 def _history(driver: Driver) -> Iterator[str]:
     fill_history(driver)
-    driver.window.show_history()
+    driver.window.show_area("history")
     driver.idle()
     yield "history-rows"
     history = driver.window.area_page("history")
@@ -47,7 +47,7 @@ def _history(driver: Driver) -> Iterator[str]:
         tabs.setCurrentIndex(nth)
         driver.idle()
         yield f"changes-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"
-    driver.window.show_history()
+    driver.window.show_area("history")
     driver.idle()
     driver.window.show_past(2)
     driver.idle()
@@ -130,16 +130,16 @@ def _candidate(driver: Driver) -> Iterator[str]:
 
 def _areas(driver: Driver) -> Iterator[str]:
     window = driver.window
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     yield "history"
-    window.show_lint()
+    window.show_area("lint")
     page = window.current
     yield "lint"
     page.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
     driver.idle()
     yield "lint-found"
-    window.show_census()
+    window.show_area("census")
     driver.idle()
     yield "census-empty"
     window.current.begin.click()  # type: ignore[union-attr]

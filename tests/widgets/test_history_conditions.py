@@ -30,7 +30,7 @@ def history(driver: Driver) -> HistoryPage:
     fill_history(driver)
     records = driver.services.records
     records[2], records[3] = under(records[2], "geo"), under(records[3], "lte")
-    driver.window.show_history()
+    driver.window.show_area("history")
     return driver.page(HistoryPage)
 
 
@@ -92,7 +92,7 @@ def test_no_filter_remains_that_cannot_be_seen(driver: Driver) -> None:
 
 def test_without_another_condition_there_is_nothing_to_choose(driver: Driver) -> None:
     fill_history(driver)
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     assert not page.condition.isVisible()
     assert len(keys(page)) == 5

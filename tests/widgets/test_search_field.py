@@ -39,7 +39,7 @@ def test_in_the_audit_log(driver: Driver) -> None:
 
 
 def test_among_the_options_of_a_census(driver: Driver) -> None:
-    driver.window.show_census()
+    driver.window.show_area("census")
     driver.idle()
     page = driver.window.current
     page.begin.click()  # type: ignore[union-attr]

@@ -115,12 +115,12 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     for nth in range(candidate.count()):
         candidate.setCurrentIndex(nth)
         inspect()
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     inspect()
-    window.show_lint()
+    window.show_area("lint")
     inspect()
-    window.show_census()
+    window.show_area("census")
     driver.idle()
     window.current.begin.click()  # type: ignore[union-attr]
     driver.dialog().accept()
@@ -206,12 +206,12 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)
         inspect(window)
-    window.show_lint()
+    window.show_area("lint")
     driver.idle()
     driver.click(window.current.read)
     inspect(window)
     fill_history(driver)
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     inspect(window)
     window.current.table.choose(["1", "2"])  # type: ignore[union-attr]

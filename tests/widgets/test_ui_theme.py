@@ -117,6 +117,6 @@ def test_every_verdict_has_an_icon_of_its_own_and_a_word(qtbot: QtBot) -> None:
         == len({appearance.word for appearance in inspections})
         == len(Verdict)
     )
-    label = VerdictLabel(Verdict.INSECURE)
+    label = VerdictLabel(verdict_appearance(Verdict.INSECURE))
     qtbot.addWidget(label)
     assert label.accessibleName() == "Insecure"

@@ -19,7 +19,7 @@ from ui.census.option_table import KIND, LATENCY, NAME, SOLUTION, STATE, VERDICT
 
 
 def page_of(driver: Driver) -> CensusPage:
-    driver.window.show_census()
+    driver.window.show_area("census")
     return driver.page(CensusPage)
 
 

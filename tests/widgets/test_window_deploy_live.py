@@ -158,7 +158,7 @@ def test_the_countdown_comes_to_the_front_wherever_the_user_is(driver: Driver) -
     driver.services.stage_gate.clear()
     driver.click(page.deploy)
     driver.until(lambda: page.live.stage is DeploymentStage.PREPARE)
-    driver.window.show_history()
+    driver.window.show_area("history")
     driver.until(lambda: driver.window.current is not page)
     driver.services.stage_gate.set()
     driver.until(lambda: page.live.countdown.is_open)

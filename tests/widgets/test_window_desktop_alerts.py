@@ -67,7 +67,7 @@ def test_a_countdown_is_shown_once_with_what_happens_without_an_answer(driver: D
 
 
 def test_the_end_of_a_census_is_shown(driver: Driver, notes: list[str]) -> None:
-    driver.window.show_census()
+    driver.window.show_area("census")
     driver.idle()
     page = driver.window.current
     driver.services.census_gate.clear()

@@ -101,7 +101,7 @@ def test_every_kind_of_private_key_is_known(tmp_path: Path) -> None:
 
 
 def test_the_linter_refuses_folders_and_addresses_and_keeps_what_it_shows(driver: Driver, tmp_path: Path) -> None:
-    driver.window.show_lint()
+    driver.window.show_area("lint")
     page = driver.page(LintPage)
     (tmp_path / "site.ovpn").write_text("cipher BF-CBC\n")
     drop(page, tmp_path / "site.ovpn")

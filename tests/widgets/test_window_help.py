@@ -13,9 +13,9 @@ import ui
 from app.domain.version import tunnelmark_version
 from app.policy import POLICY_VERSION
 from app.wording import language
-from ui.common.dialogs import Information
 from ui.shell.guide_dialog import GuideDialog
 from ui.shell.help import _GUIDE, _PAGES, _PARTS, GLOSSARY, Help, find_docs, shortcut_lines
+from ui.shell.panel import Information
 
 
 def _shown(driver: Driver) -> Information:
@@ -45,7 +45,7 @@ def test_f1_shows_the_guide_for_the_page_on_show(driver: Driver) -> None:
     driver.until(lambda: guide.text.document().size().width() > 100)
     driver.until(lambda: guide.text.horizontalScrollBar().maximum() == 0)  # pictures have room
     driver.until(lambda: guide.text.document().size().width() <= guide.text.viewport().width())
-    window.show_lint()
+    window.show_area("lint")
     driver.idle()
     window.activateWindow()
     driver.until(window.isActiveWindow)
@@ -72,7 +72,7 @@ def test_a_note_names_the_language_of_the_guide_where_the_window_has_another(
 
 def test_f1_on_history_shows_its_part_of_the_guide_which_can_be_searched(driver: Driver) -> None:
     window = driver.window
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     driver.press(window, Qt.Key.Key_F1)
     guide = _guide(driver)

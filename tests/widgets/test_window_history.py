@@ -34,7 +34,7 @@ def filled(driver: Driver) -> Driver:
 
 
 def history(driver: Driver) -> HistoryPage:
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     driver.window.activateWindow()  # else keys of actions do nothing
     driver.until(driver.window.isActiveWindow)
@@ -178,13 +178,13 @@ def test_census_and_pair_that_were_asked_for_are_shown(filled: Driver) -> None:
     choose(page, "c1")
     filled.click(page.open)
     assert filled.page(CensusPage)._found.record.census_id == 1
-    window.show_history()
+    window.show_area("history")
     filled.idle()
     for one in filled.services.deployed:
         choose(page, one.id)
         filled.click(page.open)
         assert filled.page(DeploymentsPage).selected.pair.name == one.pair.name
-        window.show_history()
+        window.show_area("history")
         filled.idle()
 
 
@@ -362,7 +362,7 @@ def test_results_that_show_a_deleted_comparison_forget_it(driver: Driver) -> Non
     assert window.wizard.state.campaign_id is None
     assert not window.wizard.can_enter(Step.RESULTS)
     assert "No comparisons yet" in page.notice.text
-    window.top.comparison_asked.emit()
+    window.top.area_asked.emit("comparison")
     driver.idle()
     assert window.wizard.current is Step.PLAN
 

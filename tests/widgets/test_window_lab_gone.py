@@ -29,7 +29,7 @@ def gone(driver: Driver) -> Driver:
 
 def test_interrupted_comparison_is_measured_again_in_a_new_lab(gone: Driver) -> None:
     window = gone.window
-    window.show_history()
+    window.show_area("history")
     gone.idle()
     window.show_past(1)
     gone.idle()

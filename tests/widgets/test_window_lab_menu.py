@@ -15,8 +15,8 @@ from app.domain.errors import LabFault
 from app.domain.practice_labs import LabChoice
 from app.lab.messages import LAB_ENDED, LAB_MEASURES
 from support.message_checks import shows
-from ui.common.dialogs import Information
 from ui.shell.lab_dialog import LabDialog
+from ui.shell.panel import Information
 
 CHOICE = LabChoice("second", "debian-11", "debian-13", has_aes=False, is_hardened=True, is_detached=True)
 

@@ -30,7 +30,7 @@ Q0FOQVJZQ0FOQVJZ
 
 
 def page_of(driver: Driver) -> LintPage:
-    driver.window.show_lint()
+    driver.window.show_area("lint")
     return driver.page(LintPage)
 
 

@@ -17,6 +17,7 @@ from app.measurement.wizard import Step
 from ui.comparison.candidate_texts import distinct_titles
 from ui.comparison.candidates_page import CandidatesPage
 from ui.comparison.link_page import LinkPage
+from ui.comparison.tree_search import every_item
 
 
 def _link(driver: Driver) -> LinkPage:
@@ -89,7 +90,7 @@ def test_a_weak_suite_has_no_box_until_weak_suites_are_included(driver: Driver) 
     page = _choice(driver)
     weak = next(
         item
-        for item in page._items()
+        for item in every_item(page.tree)
         if (key := item.data(0, Qt.ItemDataRole.UserRole)) and page._by_key[key].verdict is Verdict.INSECURE
     )
     assert weak.data(0, Qt.ItemDataRole.CheckStateRole) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from deploy_driver import counting_down
@@ -41,8 +42,8 @@ def test_the_countdown_is_in_sight_on_every_page_and_one_click_leads_back(driver
     former = line.left.text()
     driver.until(lambda: line.left.text() != former)
     driver.until(lambda: line.bar.value() == page.live.countdown.bar.value())  # each has a tick of its own
-    for show in (window.show_history, window.show_lint, window.show_census, lambda: window.show_area("deployments")):
-        show()
+    for area in ("history", "lint", "census", "deployments"):
+        window.show_area(area)
         driver.until(lambda: window.current is not page and line.isVisible())
     driver.click(line.show_button)
     driver.until(lambda: window.current is page)
@@ -75,7 +76,7 @@ def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypa
     read: list[str] = []
     monkeypatch.setattr("ui.shell.running_line.notify_shown", lambda line: read.append(line.accessibleName()))
     page = counting_down(driver)
-    driver.window.show_lint()
+    driver.window.show_area("lint")
     line = line_of(driver, "deployment")
     for left_s in (61.0, 60.0, 31.0, 29.0, 11.0, 9.0):
         page.live.countdown.show_left(left_s, 120.0, "")
@@ -113,13 +114,13 @@ def test_a_comparison_that_measures_is_named_on_the_first_page(open_window: Call
 
 def test_a_census_is_counted_on_other_pages(driver: Driver) -> None:
     window = driver.window
-    window.show_census()
+    window.show_area("census")
     driver.idle()
     driver.services.census_gate.clear()
     driver.click(window.current.begin)  # type: ignore[union-attr]
     driver.dialog().accept()
     driver.until(lambda: window.is_trying)
-    window.show_history()
+    window.show_area("history")
     line = line_of(driver, "census")
     driver.until(lambda: line.text.text() == "Cipher census of lab:practice: 0 of 8")
     driver.services.census_gate.set()
@@ -132,14 +133,8 @@ def test_the_lines_leave_the_pages_room(size: tuple[int, int], driver: Driver) -
     counting_down(driver)
     window = driver.window
     found = []
-    for show in (
-        window.show_welcome,
-        window.begin_with_hosts,
-        window.show_history,
-        window.show_lint,
-        window.show_census,
-        lambda: window.show_area("deployments"),
-    ):
+    areas = [partial(window.show_area, name) for name in ("history", "lint", "census", "deployments")]
+    for show in (window.show_welcome, window.begin_with_hosts, *areas):
         show()
         line_of(driver, "deployment")
         window.resize(*size)
@@ -154,7 +149,7 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: "then resume" in window.run_page.notice.text)
-    window.show_history()
+    window.show_area("history")
     line = line_of(driver, "comparison")
     assert line.text.text() == "Comparison of lab:practice waits for you: 3 of 5"
     assert shows(line.hint.text(), LINK_DIED.text, sent=6)
@@ -174,7 +169,7 @@ def test_the_history_on_show_follows_a_comparison_that_ends(open_window: Callabl
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: window.bridge.live.figures().count > 0)
-    window.show_history()
+    window.show_area("history")
     page = window.area_page("history")
     assert isinstance(page, HistoryPage)
     driver.until(lambda: page.notice.text.startswith("No comparisons yet."))

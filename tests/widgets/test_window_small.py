@@ -149,7 +149,7 @@ def test_no_name_of_the_choice_is_shortened(driver: Driver, size: tuple[int, int
 
 def test_filter_without_hits_says_so_and_returns(driver: Driver) -> None:
     fill_history(driver)
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     assert (page.table.isVisible(), page.nothing.isVisible(), page.every.isVisible()) == (True, False, False)
     page.search.setText("nothing of the kind")
@@ -163,7 +163,7 @@ def test_filter_without_hits_says_so_and_returns(driver: Driver) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_empty_history_is_up_together(driver: Driver, size: tuple[int, int]) -> None:
     driver.window.resize(*size)
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     settle()
     shown = [page.title, page.notice]
@@ -200,7 +200,7 @@ def test_the_plan_says_beside_files_and_commands_which_candidate_they_are_of(dri
 
 def test_the_history_keeps_the_words_that_there_is_no_winner(driver: Driver) -> None:
     fill_history(driver)
-    driver.window.show_history()
+    driver.window.show_area("history")
     table = driver.page(HistoryPage).table
     modes = {}
     for row in range(table.rowCount()):

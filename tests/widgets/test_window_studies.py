@@ -379,7 +379,7 @@ def test_a_run_is_named_on_other_pages_and_asked_about_when_the_window_is_closed
     driver.services.study_pauses_after = 2
     start(driver, page)
     driver.until(lambda: page.progress is not None and page.progress.done == 2)
-    window.show_lint()
+    window.show_area("lint")
     running = window._running
     driver.until(lambda: running.lines is not None and running.lines.lines["studies"].isVisible())
     assert running.lines is not None

@@ -47,7 +47,7 @@ def filled(driver: Driver) -> Driver:
 
 
 def history(driver: Driver) -> HistoryPage:
-    driver.window.show_history()
+    driver.window.show_area("history")
     page = driver.page(HistoryPage)
     driver.idle()
     return page

@@ -110,12 +110,12 @@ def test_an_offer_to_resume_that_was_declined_is_not_made_again(driver: Driver) 
     window, welcome = driver.window, driver.window.welcome
     fill_history(driver)
     driver.services.interrupted = 3
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
     driver.click(welcome.notice.action("Not now"))
     assert welcome.notice.text == ""
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.idle()
     assert welcome.notice.text == ""
@@ -125,23 +125,23 @@ def test_another_comparison_of_a_pair_is_offered_though_an_earlier_one_was_decli
     window, welcome, services = driver.window, driver.window.welcome, driver.services
     fill_history(driver)
     services.interrupted = 3
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
     services.records[4] = replace(services.records[3], campaign_id=4)
     services.interrupted = 4
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.idle()
     driver.click(welcome.notice.action("Not now"))  # of the one that is offered by now
     assert welcome.notice.text == ""
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.idle()
     assert welcome.notice.text == ""
     services.records[5] = replace(services.records[3], campaign_id=5)
     services.interrupted = 5
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.until(lambda: "was interrupted or cancelled" in welcome.notice.text)
 
@@ -152,12 +152,12 @@ def test_what_was_not_completed_is_not_offered_after_a_newer_comparison_of_the_p
     record = driver.services.records[3]
     driver.services.interrupted = 3
     driver.services.records[4] = replace(record, campaign_id=4, status=CampaignStatus.COMPLETED)
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.idle()
     assert window.welcome.notice.text == ""
     del driver.services.records[4]
-    window.show_history()
+    window.show_area("history")
     window.show_welcome()
     driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
 

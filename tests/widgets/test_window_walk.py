@@ -6,11 +6,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from sample_records import pair
+from shown_text import shown_text
 from window_driver import Driver
 
 from app.domain.hosts import Side
 from app.domain.profiles import ProfileName
 from app.measurement.wizard import Step
+from ui.comparison.tree_search import every_item
 
 
 def test_first_page_offers_three_ways_and_no_way_out_of_nothing(driver: Driver) -> None:
@@ -94,7 +96,7 @@ def test_typed_hosts_survive_a_inspection_of_the_history(driver: Driver) -> None
     window = driver.window
     window.begin_with_hosts()
     window.hosts.form_a.address.setText("gateway.example")
-    window.show_history()
+    window.show_area("history")
     driver.idle()
     window.go(Step.HOSTS)
     assert window.hosts.form_a.address.text() == "gateway.example"
@@ -136,7 +138,9 @@ def test_load_on_hosts_that_are_no_lab_needs_consent(driver: Driver) -> None:
 def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    weak = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
+    weak = next(
+        item for item in every_item(page.tree) if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc")
+    )
     assert not weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
     fold = weak.parent()
     assert (fold.text(0), fold.isExpanded()) == ("1 more supported suites", False)
@@ -152,17 +156,19 @@ def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
 def test_selecting_a_candidate_shows_reason_source_and_replacement(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    item = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
+    item = next(
+        item for item in every_item(page.tree) if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc")
+    )
     page.tree.setCurrentItem(item)
     for words in ("Blocks of 64 bits", "CVE-2016-6329", "AES-256-GCM"):
-        assert words in page.details.text
+        assert words in shown_text(page.details)
 
 
 def test_what_is_not_possible_says_why(driver: Driver) -> None:
     driver.go_to(Step.CHOOSE)
     page = driver.window.step_page(Step.CHOOSE)
-    page.tree.setCurrentItem(next(item for item in page._items() if item.text(0) == "tinc"))
-    assert "lacks tincd" in page.details.text
+    page.tree.setCurrentItem(next(item for item in every_item(page.tree) if item.text(0) == "tinc"))
+    assert "lacks tincd" in shown_text(page.details)
 
 
 def test_the_plan_shows_files_and_commands_that_can_be_searched(driver: Driver) -> None:
@@ -244,7 +250,7 @@ def test_keyboard_alone_leads_from_the_first_page_to_the_results(driver: Driver)
 
 
 def test_an_empty_history_offers_the_practice_lab(driver: Driver) -> None:
-    driver.window.show_history()
+    driver.window.show_area("history")
     driver.idle()
     page = driver.window.current
     assert "No comparisons yet" in page.notice.text

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.census import CensusItem, CensusPlan, OptionStatus
 from app.domain.solutions import OptionKind
 from app.measurement.census.planning import GUESS_S
 from ui.census.option_table import kind_word
-from ui.common.basics import inset_text, label, label_for, row
+from ui.common.basics import label, label_for, row
 from ui.common.dialogs import Question
+from ui.common.number_boxes import whole_box
 from ui.common.texts import count, duration, tr
 from ui.common.tips import enable
 
@@ -75,7 +76,7 @@ class CensusDialog(Question):
 
     def __init__(self, parent: QWidget, offer: Offer, each_s: float, titles: Mapping[str, str]) -> None:
         plan = offer.plan
-        title = tr("Try the ciphers of %1?").replace("%1", plan.pair.name)
+        title = tr("Try the ciphers of %1?", plan.pair.name)
         text = tr(
             "Each option sends pings and about a second of TCP over the link between the two hosts. Weak "
             "options are used for test traffic only, and removed immediately."
@@ -84,8 +85,8 @@ class CensusDialog(Question):
         self._plan, self._left, self._each_s = plan, offer.left, each_s
         self.resume: QCheckBox | None = None
         if offer.left is not None:
-            words = tr("Resume the census that was stopped: %1 of %2 options are left").replace("%1", count(offer.left))
-            self.resume = self._box(words.replace("%2", count(len(plan.items))))
+            left, whole = count(offer.left), count(len(plan.items))
+            self.resume = self._box(tr("Resume the census that was stopped: %1 of %2 options are left", left, whole))
             self.body.addWidget(self.resume)
         self.boxes: dict[str, QCheckBox] = {}
         for solution in plan.solutions:
@@ -95,10 +96,7 @@ class CensusDialog(Question):
         there = [kind for kind in OptionKind if any(item.kind is kind for item in plan.items)]
         self.kinds = {kind: self._box(kind_word(kind)) for kind in there}
         self.body.addLayout(row(label(tr("Kinds"), is_wrapping=False), *self.kinds.values(), 0))
-        self.pings = QSpinBox()
-        inset_text(self.pings)
-        self.pings.setRange(1, _MOST_PINGS)
-        self.pings.setValue(plan.pings)
+        self.pings = whole_box("", 1, _MOST_PINGS, plan.pings)
         self.body.addLayout(row(label_for(tr("Pings per option"), self.pings), self.pings, 0))
         self.estimate = label("", "strong")
         self.body.addWidget(self.estimate)
@@ -140,10 +138,10 @@ class CensusDialog(Question):
             enable(control, is_on=not self.is_resumed, reason=tr("A census is resumed with the options that it had."))
         number = self._left if self.is_resumed and self._left is not None else len(self._chosen())
         time = duration(number * self._each_s)
-        self.estimate.setText(tr("%1, about %2").replace("%1", _options(number)).replace("%2", time))
+        self.estimate.setText(tr("%1, about %2", _options(number), time))
         self.yes.setText(tr("Resume") if self.is_resumed else tr("Start"))
         enable(self.yes, is_on=number > 0 or self.is_resumed, reason=tr("Tick a VPN and a kind."))
 
 
 def _options(number: int) -> str:
-    return tr("1 option") if number == 1 else tr("%1 options").replace("%1", count(number))
+    return tr("1 option") if number == 1 else tr("%1 options", count(number))

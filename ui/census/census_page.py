@@ -95,8 +95,7 @@ class CensusPage(Page):
         self._show_rows(is_there=False)
 
     def _make_head(self) -> None:
-        self.pairs = ChoiceBox()
-        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs = ChoiceBox(tr("Pair"))
         self.pairs.setMinimumWidth(200)
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.begin = button(tr("&Start the census"), "play", variant="primary", on_click=self.ask)
@@ -115,14 +114,9 @@ class CensusPage(Page):
     def _make_filters(self) -> None:
         self.search = SearchField(tr("Filter by name, verdict or output"), tr("Filter"))
         self.search.textChanged.connect(self._filter)
-        self.solution, self.kind, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
-        self.solution.addItem(tr("all VPNs"), "")
-        self.kind.addItem(tr("all kinds"), None)
-        for kind in OptionKind:
-            self.kind.addItem(kind_word(kind), kind)
-        self.state.addItem(tr("all states"), "")
-        for state in _STATES:
-            self.state.addItem(tr(state), tr(state))
+        self.solution = ChoiceBox("", [(tr("all VPNs"), "")])
+        self.kind = ChoiceBox("", [(tr("all kinds"), None), *((kind_word(kind), kind) for kind in OptionKind)])
+        self.state = ChoiceBox("", [(tr("all states"), ""), *((tr(state), tr(state)) for state in _STATES)])
         for box, name in ((self.solution, tr("VPN")), (self.kind, tr("Kind")), (self.state, tr("State"))):
             name_box(box, name)
             box.currentIndexChanged.connect(self._filter)
@@ -165,10 +159,7 @@ class CensusPage(Page):
         self.pairs.clear()
         self.pairs.addItems([choice.pair.name for choice in self._pairs])
         self.pairs.setCurrentIndex(max(0, self.pairs.findText(chosen)))
-        self.past.clear()
-        self.past.addItem(tr("Earlier censuses"), 0)
-        for census_id, text in past:
-            self.past.addItem(text, census_id)
+        self.past.offer([(tr("Earlier censuses"), 0), *((text, census_id) for census_id, text in past)])
         self.past.setVisible(bool(past))
         enable(self.begin, is_on=bool(self._pairs), reason=tr("There is no pair yet."))
         wanted, self._wanted = self._wanted, 0
@@ -219,14 +210,15 @@ class CensusPage(Page):
             plan = services.plan_census(found, options)
             resume_id = None if is_fresh else services.unfinished_census(found, plan)
             planned.emit(found, plan)
-            record = services.run_census(found, plan, token=token, emit=bridge.emit_census, resume_id=resume_id)
+            emit = bridge.census_event.emit
+            record = services.run_census(found, plan, token=token, emit=emit, resume_id=resume_id)
             return services.census_results(record.census_id)
 
         self.notice.clear()
         self._found = None
         enable(self.report, is_on=False, reason=tr("No census is shown."))
         self._trying = self.start(
-            tr("Trying the ciphers of %1").replace("%1", found.pair.name),
+            tr("Trying the ciphers of %1", found.pair.name),
             job,
             self._on_done,
             busy=self.busy,
@@ -265,7 +257,7 @@ class CensusPage(Page):
                 self.notice.show_message("caution", local_text(text))
                 return
             case Progress(text=text, fraction=fraction, left_s=left_s):
-                left = tr("about %1 left").replace("%1", duration(left_s))
+                left = tr("about %1 left", duration(left_s))
                 self.busy.progress(f"{local_text(text)} · {left}", fraction)
                 return
             case _:
@@ -280,7 +272,7 @@ class CensusPage(Page):
             actions = {tr("Resume"): self._resume} if self._resume is not None else {}
             text = local_text(found.record.message) or tr("The census was stopped.")
             self.notice.show_message("caution", text, tr("It can be resumed."), actions)
-        self.status_reported.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
+        self.status_reported.emit(tr("Census number %1", found.record.census_id))
 
     def _on_failed(self, error: object) -> None:
         from app.domain.errors import TunnelmarkError
@@ -341,7 +333,7 @@ class CensusPage(Page):
             state=self.state.currentData() or "",
         )
         shown, whole = self.table.filter.rowCount(), len(self.table.census.lines)
-        text = tr("%1 of %2 options").replace("%1", str(shown)).replace("%2", str(whole))
+        text = tr("%1 of %2 options", shown, whole)
         name = self._plan.pair.name if self._plan is not None else ""
         self.shown.setText(f"{text}, {name}" if name and name != self.pairs.currentText() else text)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from app.domain.census import CensusItem, OptionResult, OptionStatus
 from app.domain.solutions import OptionKind
@@ -16,9 +16,7 @@ from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.copying import enable_copying
-from ui.common.data_table import LEFT, RIGHT, LineDelegate
-from ui.common.icons import make_icon
+from ui.common.data_table import LEFT, RIGHT, Index, make_lines
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, plain_tip, tr
 from ui.common.theme import Theme, tabular
@@ -35,7 +33,6 @@ _LEAST_EM = {KIND: 75, TIMES: 75, THROUGHPUT: 56}
 """Widths of the table, in heights of its letters, below which columns are hidden."""
 _SORT = Qt.ItemDataRole.UserRole
 
-Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 
@@ -169,10 +166,10 @@ class CensusModel(QAbstractTableModel):
             return swatch_icon(line.item.solution)
         if column == VERDICT and line.verdict is not None:
             appearance = verdict_appearance(line.verdict)
-            return make_icon(appearance.icon, getattr(self._theme.colours, appearance.role))
+            return self._theme.icon(appearance.icon, appearance.role)
         if column == STATE:
             icon, _, role = state_appearance(line)
-            return make_icon(icon, getattr(self._theme.colours, role))
+            return self._theme.icon(icon, role)
         return None
 
 
@@ -252,20 +249,10 @@ class CensusTable(QTableView):
         self.census = CensusModel(theme)
         self.filter = CensusFilter(self.census)
         self.setModel(self.filter)
-        self.setItemDelegate(LineDelegate(self))
+        make_lines(self, tr("Options"))
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.verticalHeader().setVisible(False)
-        self.setAccessibleName(tr("Options"))
-        enable_copying(self)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(48)

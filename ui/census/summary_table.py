@@ -83,18 +83,14 @@ def _published(solution: str) -> str:
     if not triples:
         return NONE
     failed, total = (_range([getattr(one, name) for one in triples]) for name in ("failed", "total"))
-    words = tr("%1 of %2, on %3 platforms").replace("%1", failed).replace("%2", total)
-    return words.replace("%3", str(len(triples)))
+    return tr("%1 of %2, on %3 platforms", failed, total, len(triples))
 
 
 def _range(numbers: Sequence[int]) -> str:
     low, high = min(numbers), max(numbers)
-    return str(low) if low == high else tr("%1 to %2").replace("%1", str(low)).replace("%2", str(high))
+    return str(low) if low == high else tr("%1 to %2", low, high)
 
 
 def _per_platform(solution: str) -> str:
-    words = tr("%1: %2 of %3 failed")
-    return "\n".join(
-        words.replace("%1", one.platform).replace("%2", str(one.failed)).replace("%3", str(one.total))
-        for one in published_triples(solution)
-    )
+    triples = published_triples(solution)
+    return "\n".join(tr("%1: %2 of %3 failed", one.platform, one.failed, one.total) for one in triples)

@@ -13,10 +13,12 @@ def attempt_story(attempt: Attempt) -> str:
     words = [f"{tr('Round')} {attempt.key.round}: {attempt.status.value}"]
     if attempt.status is AttemptStatus.COMPLETED:
         words.append(
-            tr("set up in %1, measured for %2, removed in %3")
-            .replace("%1", f"{decimal(attempt.setup_s, 1)} s")
-            .replace("%2", duration(attempt.probe_s))
-            .replace("%3", f"{decimal(attempt.cleanup_s, 1)} s")
+            tr(
+                "set up in %1, measured for %2, removed in %3",
+                f"{decimal(attempt.setup_s, 1)} s",
+                duration(attempt.probe_s),
+                f"{decimal(attempt.cleanup_s, 1)} s",
+            )
         )
     else:
         words.append(local_text(attempt.message))

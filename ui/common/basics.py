@@ -8,14 +8,12 @@ from typing import TypeVar
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QBoxLayout,
     QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
-    QLineEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -29,9 +27,6 @@ from ui.common.icons import set_icon
 from ui.common.texts import plain_tip
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
-
-_NUMBER_INSET_PX = 6
-"""The padding of other fields."""
 
 _UNIT, _UNBROKEN_UNIT = "Mbit/s", "Mbit/\u2060s"
 """The second with a word joiner, which takes no room."""
@@ -152,7 +147,18 @@ class _NameTag(QLabel):
 
 
 class ChoiceBox(QComboBox):
-    """A list to choose from, in which Alt and a letter search nothing: they press a button, or do nothing."""
+    """A list to choose from, in which Alt and a letter search nothing: they press a button, or do nothing.
+
+    Args:
+        name: For screen readers; empty where a hidden label is to name it, see `name_box`.
+        entries: Texts, each with its data.
+        chosen: Data of the entry that is chosen; the first one where there is none.
+    """
+
+    def __init__(self, name: str = "", entries: Iterable[tuple[str, object]] = (), chosen: object = None) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.offer(entries, chosen)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Search for letters without Alt; Alt with an arrow opens the list."""
@@ -187,29 +193,29 @@ def name_tabs(tabs: QTabWidget, name: str) -> None:
     tabs.tabBar().setAccessibleName(name)
 
 
-def set_variant(widget: QWidget, variant: str) -> None:
-    """Change a widget's style after it has been shown."""
-    if widget.property("variant") != variant:
-        widget.setProperty("variant", variant)
+def set_style(widget: QWidget, name: str, value: object) -> None:
+    """Change a property that the style sheet reads, after the widget has been shown."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def set_variant(widget: QWidget, variant: str) -> None:
+    """Change a widget's style."""
+    set_style(widget, "variant", variant)
 
 
 def set_fault(widget: QWidget, *, is_wrong: bool) -> None:
     """Mark an input as wrong, or as mended."""
-    if bool(widget.property("fault")) != is_wrong:
-        widget.setProperty("fault", is_wrong)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
+    if is_wrong or widget.property("fault"):
+        set_style(widget, "fault", is_wrong)
 
 
-def inset_text(box: QAbstractSpinBox) -> None:
-    """Move a number box's text away from its border."""
-    # WORKAROUND(Qt 6.11.3, QStyleSheetStyle): where the style sheet gives the arrows a width, the text begins at the
-    # border, whatever the padding; and rules for the line edit inside do not count.
-    line_edit = box.findChild(QLineEdit)
-    if line_edit is not None:
-        line_edit.setTextMargins(_NUMBER_INSET_PX, 0, 0, 0)
+def show_text(shown: QLabel, text: str) -> None:
+    """Show a text; the label is hidden where it is empty."""
+    shown.setText(text)
+    shown.setVisible(bool(text))
 
 
 def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
@@ -221,8 +227,7 @@ def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
 
 
 Item = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
-"""Part of a row or a column: a widget or a layout, also with its stretch; 0 is a stretch by itself, other numbers are
-gaps in pixels."""
+"""Part of a row or column: a widget or layout, also with its stretch; 0 is a stretch, other numbers gaps in pixels."""
 Margins = int | tuple[int, int, int, int]
 """Margins of a layout in pixels: the same on all sides, or left, top, right, bottom."""
 
@@ -288,8 +293,9 @@ class Card(QFrame):
 class ElidedLabel(QLabel):
     """A line that is shortened with an ellipsis where there is no room; the tool tip has all of it."""
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", variant: str = "") -> None:
         super().__init__()
+        self.setProperty("variant", variant)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
@@ -322,8 +328,6 @@ class ElidedLabel(QLabel):
 
 
 _CONTENT_STRETCH = 100
-
-
 WIDE_PX = 1600
 """Widest content of pages with tables and columns side by side, in logical pixels."""
 
@@ -346,6 +350,7 @@ class ScrollPage(QScrollArea):
         # asks for a scroll bar which has just gone ends the program. With a role of its own it is a plain widget.
         set_role(self, Role.Pane)
         self._is_never_sideways = is_never_sideways
+        self.content = content
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -377,8 +382,9 @@ class ScrollPage(QScrollArea):
             hint.setWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         return hint
 
-    def replace(self, old: QWidget, new: QWidget) -> None:
+    def show_content(self, new: QWidget) -> None:
         """Show other content."""
+        old, self.content = self.content, new
         new.setMaximumWidth(old.maximumWidth())
         self._outer.replaceWidget(old, new)
         old.hide()

@@ -19,7 +19,7 @@ from ui.common.basics import Card, ScrollPage, button, column, holder, icon_labe
 from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
 from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.common.verdicts import FindingLabel, VerdictLabel
+from ui.common.verdicts import VerdictLabel, question_appearance, verdict_appearance
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +50,18 @@ class CandidateDetails(Card):
         self.setAccessibleName(tr("Reason and source"))
         self.setMinimumWidth(280)
         self._rows = column(margin_px=(0, 0, GRID, 0))
-        self._content = holder(self._rows, "page")
-        self._scroll = ScrollPage(self._content)
+        self._scroll = ScrollPage(holder(self._rows, "page"))
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
         self._sites = DEFAULT_SITES
         self.facts: SolutionFacts | None = None
         self.install: QPushButton | None = None
-        self._text = ""
-
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        return self._text + (self.facts.text if self.facts is not None else "")
 
     def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
         """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
         self._clear()
         self._add_text(local_title(candidate.title), "heading")
-        self._rows.addWidget(VerdictLabel(candidate.verdict))
+        self._rows.addWidget(VerdictLabel(verdict_appearance(candidate.verdict)))
         if candidate.is_unprotected:
             self._add_text(tr("Reference only: unencrypted, never recommended or deployed."))
         elif candidate.post_quantum is not None:
@@ -81,10 +74,7 @@ class CandidateDetails(Card):
             self._show_finding(finding)
         if not is_by_design:
             self._show_design(design)
-        if info is not None:
-            self._show_info(info)
-        else:
-            self._rows.addStretch(1)
+        self._show_info(info)
 
     def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
         """Show what is always true of a solution.
@@ -101,26 +91,23 @@ class CandidateDetails(Card):
         """Show why a solution is not possible, and what would make it so."""
         self._clear()
         self._add_text(title, "heading")
-        self._add_text(tr("Not supported on these hosts: %1.").replace("%1", local_text(reason).rstrip(".")))
+        self._add_text(tr("Not supported on these hosts: %1.", local_text(reason).rstrip(".")))
         for lack in lacks:
             self._show_lack(lack)
         packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
         if packages:
-            words = tr("Install %1 in step 1").replace("%1", ", ".join(packages))
+            words = tr("Install %1 in step 1", ", ".join(packages))
             tip = tr("You see the packages before anything is installed")
             self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
             self._rows.addLayout(row(self.install, 0))
         elif any(lack.parts for lack in lacks):
             self._add_text(tr("No known package provides it."), "muted")
-        if info is not None:
-            self._show_info(info)
-        else:
-            self._rows.addStretch(1)
+        self._show_info(info)
 
     def _show_lack(self, lack: Lack) -> None:
         self._add_text(lack.host, "strong")
         for part in lack.parts:
-            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no known package")
+            brings = tr("in package %1", part.package) if part.package else tr("no known package")
             self._with_icon("warning", "legacy", f"{local_text(part.what)} ({brings})")
         if lack.note:
             self._with_icon("info", "text", local_text(lack.note))
@@ -139,17 +126,18 @@ class CandidateDetails(Card):
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
         self._add_text(local_name(finding.subject), "heading")
-        self._rows.addWidget(FindingLabel(finding))
+        self._rows.addWidget(VerdictLabel(question_appearance(finding.question, finding.verdict)))
         self._add_text(local_text(finding.reason))
         if finding.source:
             self._add_text(f"{tr('Source')}: {local_text(finding.source)}", "muted")
         if finding.replacement:
             self._add_text(f"{tr('Use instead')}: {replacement_words(finding.replacement)}")
 
-    def _show_info(self, info: SolutionInfo) -> None:
-        self._rows.addWidget(line())
-        self.facts = SolutionFacts(info, self._sites, self._on_sites)
-        self._rows.addWidget(self.facts)
+    def _show_info(self, info: SolutionInfo | None) -> None:
+        if info is not None:
+            self.facts = SolutionFacts(info, self._sites, self._on_sites)
+            self._rows.addWidget(line())
+            self._rows.addWidget(self.facts)
         self._rows.addStretch(1)
 
     def _on_sites(self, sites: int) -> None:
@@ -157,19 +145,14 @@ class CandidateDetails(Card):
 
     def _with_icon(self, icon: str, role: str, text: str) -> None:
         self._rows.addLayout(row(icon_label(icon, role), (label(text, is_selectable=True), 1)))
-        self._text += f"{text}\n"
 
     def _add_text(self, text: str, variant: str = "") -> None:
         self._rows.addWidget(label(text, variant, is_selectable=True))
-        self._text += f"{text}\n"
 
     def _clear(self) -> None:
         self._rows = column(margin_px=(0, 0, GRID, 0))
-        fresh = holder(self._rows, "page")
-        self._scroll.replace(self._content, fresh)
-        self._content = fresh
+        self._scroll.show_content(holder(self._rows, "page"))
         self.facts = self.install = None
-        self._text = ""
 
 
 def _post_quantum_words(post_quantum: PostQuantum) -> str:

@@ -40,14 +40,8 @@ class CodeView(QWidget):
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         theme.changed.connect(self._on_search)
 
-    def show_items(self, items: Sequence[PlannedItem]) -> None:
-        """Show files and commands in order."""
-        self.view.setPlainText("\n".join(_lines(items)))
-        self._emphasise()
-        self._on_search()
-
-    def show_parts(self, stories: Sequence[str], items: Sequence[PlannedItem]) -> None:
-        """Show what happened, then files and commands."""
+    def show_items(self, items: Sequence[PlannedItem], stories: Sequence[str] = ()) -> None:
+        """Show files and commands in order, below what happened."""
         self.view.setPlainText("\n\n".join([*stories, "\n".join(_lines(items))]))
         self._emphasise()
         self._on_search()
@@ -85,7 +79,7 @@ class CodeView(QWidget):
         if not wanted:
             self.hits.setText("")
         else:
-            self.hits.setText(tr("%1 found").replace("%1", str(len(marks))))
+            self.hits.setText(tr("%1 found", len(marks)))
             if marks:
                 self._next_hit(from_start=True)
 

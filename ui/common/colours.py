@@ -30,38 +30,23 @@ class Colours:
     is_dark: bool
 
 
-LIGHT = Colours(
-    window="#f3f4f6",
-    base="#ffffff",
-    raised="#e9ebef",
-    border="#c9ced6",
-    text="#1c2128",
-    muted="#566070",
-    accent="#0b5fb8",
-    on_accent="#ffffff",
-    accent_soft="#dbe9f8",
-    good="#0b6e45",
-    fair="#235fa6",
-    legacy="#8a5300",
-    bad="#b3261e",
-    grid="#1c2128",
-    is_dark=False,
-)
+_SCHEMES = {
+    "window": ("#f3f4f6", "#1b1e23"),
+    "base": ("#ffffff", "#23272e"),
+    "raised": ("#e9ebef", "#2d323a"),
+    "border": ("#c9ced6", "#434a55"),
+    "text": ("#1c2128", "#e7eaee"),
+    "muted": ("#566070", "#a6afbb"),
+    "accent": ("#0b5fb8", "#6db3ff"),
+    "on_accent": ("#ffffff", "#0c1420"),
+    "accent_soft": ("#dbe9f8", "#243a54"),
+    "good": ("#0b6e45", "#5fcf9b"),
+    "fair": ("#235fa6", "#83b9f5"),
+    "legacy": ("#8a5300", "#e9b05a"),
+    "bad": ("#b3261e", "#ff8f85"),
+    "grid": ("#1c2128", "#e7eaee"),
+}
+"""Each colour in the light and in the dark scheme."""
 
-DARK = Colours(
-    window="#1b1e23",
-    base="#23272e",
-    raised="#2d323a",
-    border="#434a55",
-    text="#e7eaee",
-    muted="#a6afbb",
-    accent="#6db3ff",
-    on_accent="#0c1420",
-    accent_soft="#243a54",
-    good="#5fcf9b",
-    fair="#83b9f5",
-    legacy="#e9b05a",
-    bad="#ff8f85",
-    grid="#e7eaee",
-    is_dark=True,
-)
+LIGHT = Colours(**{name: light for name, (light, _) in _SCHEMES.items()}, is_dark=False)
+DARK = Colours(**{name: dark for name, (_, dark) in _SCHEMES.items()}, is_dark=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.domain.errors import Bug
@@ -39,63 +40,54 @@ class PageContext:
     bridge: Bridge
     confirm_change: Callable[[tuple[Step, ...], Callable[[], None]], None]
     has_other_guidelines: bool = False
-    _services: list[ComparisonServices] = field(default_factory=list)
-    _wizard: list[ComparisonWizard] = field(default_factory=list)
-    _preferences: list[Preferences] = field(default_factory=list)
-    _leftovers: list[Leftovers] = field(default_factory=list)
+    _services: ComparisonServices | None = None
 
-    @property
+    @cached_property
     def preferences(self) -> Preferences:
         """Defaults that the user has set; the usual ones until they are read."""
-        if not self._preferences:
-            from app.domain.preferences import Preferences
+        from app.domain.preferences import Preferences
 
-            self._preferences.append(Preferences())
-        return self._preferences[0]
+        return Preferences()
 
     def take_preferences(self, preferences: Preferences) -> None:
         """Other defaults apply from now on."""
-        self._preferences[:] = [preferences]
+        self.preferences = preferences
 
-    @property
+    @cached_property
     def leftovers(self) -> Leftovers:
         """Pairs whose hosts a comparison may have left changed."""
-        if not self._leftovers:
-            from ui.common.leftovers import Leftovers
+        from ui.common.leftovers import Leftovers
 
-            self._leftovers.append(Leftovers(self))
-        return self._leftovers[0]
+        return Leftovers(self)
 
-    @property
+    @cached_property
     def wizard(self) -> ComparisonWizard:
         """The comparison's state; made when it is wanted, because it imports what the first page does not need."""
-        if not self._wizard:
-            from app.measurement.wizard import ComparisonWizard
+        from app.measurement.wizard import ComparisonWizard
 
-            self._wizard.append(ComparisonWizard())
-        return self._wizard[0]
+        return ComparisonWizard()
 
     @property
     def services(self) -> ComparisonServices:
         """The services. Only for jobs of the runner and only once they are open."""
-        if not self._services:
+        if self._services is None:
             raise Bug(SERVICES_NOT_OPEN())
-        return self._services[0]
+        return self._services
 
     @property
     def has_services(self) -> bool:
         """Whether the services are open."""
-        return bool(self._services)
+        return self._services is not None
 
     @property
     def can_deploy(self) -> bool:
         """Whether the services are open and can deploy."""
-        if not self._services:
+        if self._services is None:
             return False
         from app.services.interfaces.deployments import DeploymentServices
 
-        return isinstance(self._services[0], DeploymentServices)
+        return isinstance(self._services, DeploymentServices)
 
     def take_services(self, services: ComparisonServices) -> None:
         """The services are open now."""
-        self._services[:] = [services]
+        self._services = services

@@ -24,6 +24,7 @@ from ui.common.texts import plain_tip
 from ui.common.theme import tabular
 from ui.common.tips import set_tip
 
+Index = QModelIndex | QPersistentModelIndex
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 SORT_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 """Behind the name of the column by which a table is ordered."""
@@ -44,9 +45,7 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(view)
         view.selectionModel().currentChanged.connect(lambda *_indexes: view.viewport().update())
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell."""
         option.state &= ~QStyle.StateFlag.State_HasFocus
         super().paint(painter, option, index)
@@ -79,6 +78,25 @@ def _frame(painter: QPainter, option: QStyleOptionViewItem, columns: Sequence[in
         painter.fillRect(edge, colour)
 
 
+def make_lines(table: QTableView, name: str) -> None:
+    """Make a table one of whole lines that can be selected and copied, without a grid.
+
+    Args:
+        name: For screen readers.
+    """
+    table.setItemDelegate(LineDelegate(table))
+    table.verticalHeader().setVisible(False)
+    table.horizontalHeader().setHighlightSections(False)
+    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+    table.setAccessibleName(name)
+    enable_copying(table)
+
+
 class DataTable(QTableWidget):
     """Columns with headers.
 
@@ -105,19 +123,9 @@ class DataTable(QTableWidget):
             header = QTableWidgetItem(text)
             header.setTextAlignment(RIGHT if column in figures else LEFT)
             self.setHorizontalHeaderItem(column, header)
-        self.setItemDelegate(LineDelegate(self))
-        self.verticalHeader().setVisible(False)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+        make_lines(self, name)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
         self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-        self.setAccessibleName(name)
-        enable_copying(self)
 
     def set_more_figures(self, columns: Collection[int]) -> None:
         """Take columns that hold figures besides those it was made with; earlier ones of this kind are forgotten."""
@@ -185,6 +193,13 @@ class DataTable(QTableWidget):
         self._hide_columns()
         super().resizeEvent(event)
         self.share_width()
+
+    def size_by_contents(self, *stretched: int) -> None:
+        """Make columns as wide as their contents, but for some that share what room is left."""
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for column in stretched:
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
 
     def stretch(self, column: int, least_em: int) -> None:
         """Give a column what room the others leave, but so many heights of its letters: then the table is scrolled."""
@@ -256,6 +271,12 @@ class DataTable(QTableWidget):
             self.cell(row, column).setText(text)
             if has_tips:
                 self.cell(row, column).setToolTip(plain_tip(text))
+
+    def show_rows(self, rows: Sequence[Iterable[str]], *, has_tips: bool = False) -> None:
+        """Show texts in all rows; as tool tips too, where they may have no room."""
+        self.setRowCount(len(rows))
+        for nth, texts in enumerate(rows):
+            self.show_row(nth, texts, has_tips=has_tips)
 
     def cell(self, row: int, column: int) -> QTableWidgetItem:
         """Return a cell's item, made where there is none."""

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.deployment import DeploymentState
 from app.wording.local_forms import minute_text
 from ui.common.texts import NONE, tr
+from ui.common.verdicts import Appearance
 
 
-@dataclass(frozen=True, slots=True)
-class StateAppearance:
-    """Appearance of a state: icon (empty for none), word, and the name of a colour in `Colours`."""
-
-    icon: str
-    word: str
-    role: str
-
-
-def state_appearance(state: DeploymentState | None) -> StateAppearance:
+def state_appearance(state: DeploymentState | None) -> Appearance:
     """Return the appearance of a deployment's state; None is no deployment."""
     return {
-        None: StateAppearance("open", tr("none"), "muted"),
-        DeploymentState.PREPARED: StateAppearance("clock", tr("preparing"), "muted"),
-        DeploymentState.APPLIED: StateAppearance("clock", tr("awaiting confirmation"), "legacy"),
-        DeploymentState.CONFIRMED: StateAppearance("check", tr("active"), "good"),
-        DeploymentState.HALF_CONFIRMED: StateAppearance("warning", tr("on one host only"), "bad"),
-        DeploymentState.REPLACED: StateAppearance("repeat", tr("replaced"), "muted"),
-        DeploymentState.REMOVED: StateAppearance("undo", tr("removed"), "muted"),
-        DeploymentState.FAILED: StateAppearance("error", tr("failed"), "bad"),
+        None: Appearance("open", tr("none"), "muted"),
+        DeploymentState.PREPARED: Appearance("clock", tr("preparing"), "muted"),
+        DeploymentState.APPLIED: Appearance("clock", tr("awaiting confirmation"), "legacy"),
+        DeploymentState.CONFIRMED: Appearance("check", tr("active"), "good"),
+        DeploymentState.HALF_CONFIRMED: Appearance("warning", tr("on one host only"), "bad"),
+        DeploymentState.REPLACED: Appearance("repeat", tr("replaced"), "muted"),
+        DeploymentState.REMOVED: Appearance("undo", tr("removed"), "muted"),
+        DeploymentState.FAILED: Appearance("error", tr("failed"), "bad"),
     }[state]
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
-    QGridLayout,
     QLineEdit,
     QWidget,
 )
@@ -76,43 +73,6 @@ class Question(QDialog):
         self.resize(width, min(wanted, self.screen().availableSize().height()))
 
 
-class Information(QDialog):
-    """A title and lines of a name and a text each, which can be copied.
-
-    Args:
-        title: What it is about.
-        lines: Texts by name.
-    """
-
-    def __init__(self, parent: QWidget | None, title: str, lines: Mapping[str, str]) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(title)
-        self.setModal(True)
-        self.lines = dict(lines)
-        body = column(margin_px=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID), spacing_px=2 * GRID)
-        self.setLayout(body)
-        body.addWidget(label(title, "heading"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(3 * GRID)
-        grid.setVerticalSpacing(GRID // 2)
-        for nth, (name, text) in enumerate(lines.items()):
-            grid.addWidget(label(name, "strong", is_wrapping=False), nth, 0)
-            grid.addWidget(label(text, is_wrapping=False, is_selectable=True), nth, 1)
-        body.addLayout(grid)
-        box = QDialogButtonBox()
-        copy = box.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(self._copy)
-        self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-        box.rejected.connect(self.reject)
-        self.close_button.setDefault(True)
-        self.close_button.setFocus()
-        body.addWidget(box)
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(f"{name}: {text}" for name, text in self.lines.items()))
-
-
 def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question | None:
     """Show the fingerprint of an unknown host key.
 
@@ -172,7 +132,7 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
         SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
     }[key.kind].replace("%1", key.subject)
     what = _about(who, what)
-    text = tr("The host refused %1.").replace("%1", "; ".join(key.refused)) if key.refused else ""
+    text = tr("The host refused %1.", "; ".join(key.refused)) if key.refused else ""
     text = tr("Wrong password. Try again.") if is_retry else text
     keeping = tr(
         "It is stored in the system's keyring if there is one; otherwise only in memory until Tunnelmark "

@@ -55,7 +55,7 @@ class FileDrop(QObject):
         remote = [url for url in urls if not url.isLocalFile()]
         if remote:
             self._refuse(
-                tr("%1 is not a file on this computer.").replace("%1", remote[0].toDisplayString()),
+                tr("%1 is not a file on this computer.", remote[0].toDisplayString()),
                 tr("Save it here first, then drop the file."),
             )
             return
@@ -65,6 +65,6 @@ class FileDrop(QObject):
             what = tr("%1 is a folder.") if wrong.is_dir() else tr("%1 is not a file.")
             self._refuse(what.replace("%1", str(wrong)), tr("Drop single files."))
         elif self._is_single and len(paths) > 1:
-            self._refuse(tr("%1 files were dropped.").replace("%1", str(len(paths))), tr("Drop one file."))
+            self._refuse(tr("%1 files were dropped.", len(paths)), tr("Drop one file."))
         else:
             self._take(paths)

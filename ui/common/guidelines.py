@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from app.domain.errors import TunnelmarkError
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
 from app.wording.local_forms import day_text
 from app.wording.messages import local_text
@@ -35,12 +34,11 @@ class GuidelinesLine(QWidget):
         super().__init__()
         self._context = context
         self._titles: Mapping[str, str] = {}
-        self.summary = ElidedLabel()
-        self.summary.setProperty("variant", "muted")
+        self.summary = ElidedLabel(variant="muted")
         self.open = button(
             tr("&Guidelines…"),
             "report",
-            on_click=self._read_and_ask,
+            on_click=lambda: self._read(self._ask),
             tip=tr("Select the guidelines to judge algorithms by. Each applies only to the solutions beside its name."),
         )
         self.setLayout(row((self.summary, 1), self.open))
@@ -61,12 +59,9 @@ class GuidelinesLine(QWidget):
             tr("Reading the guidelines"),
             read,
             on_success=then,
-            on_failure=self._fail,
+            on_failure=self.failed.emit,
             is_quiet=True,
         )
-
-    def _read_and_ask(self) -> None:
-        self._read(self._ask)
 
     def _ask(self, ids: tuple[str, ...]) -> None:
         dialog = GuidelinesDialog(self.window(), ids)
@@ -81,7 +76,7 @@ class GuidelinesLine(QWidget):
             services.use_guidelines(ids)
             return services.guidelines()
 
-        self._context.runner.run(tr("Storing the guidelines"), keep, on_success=self._kept, on_failure=self._fail)
+        self._context.runner.run(tr("Storing the guidelines"), keep, on_success=self._kept, on_failure=self.failed.emit)
 
     def _kept(self, ids: tuple[str, ...]) -> None:
         self._show(ids)
@@ -99,9 +94,6 @@ class GuidelinesLine(QWidget):
         """Return a guideline's name, with the solutions that it is about unless these are all."""
         about = ", ".join(self._titles.get(name, name) for name in one.solutions)
         return f"{tr(one.title)} ({about})" if about else tr(one.title)
-
-    def _fail(self, error: TunnelmarkError) -> None:
-        self.failed.emit(error)
 
 
 class GuidelinesDialog(Question):
@@ -133,16 +125,13 @@ class GuidelinesDialog(Question):
             layout.addWidget(about)
         layout.addStretch(1)
         self.body.addWidget(ScrollPage(holder(layout, "page")), 1)
-        self.defaults = button(tr("Reset to &defaults"), "repeat", on_click=self._tick_defaults)
+        self.defaults = button(tr("Reset to &defaults"), "repeat", on_click=lambda: self._tick(DEFAULT_GUIDELINES))
         self.nothing = button(tr("Clear &all"), on_click=lambda: self._tick(()))
         self.body.addLayout(row(self.defaults, self.nothing, 0))
 
     def picked(self) -> tuple[str, ...]:
         """Return the ids of what is ticked, in the policy's order."""
         return tuple(name for name, box in self.boxes.items() if box.isChecked())
-
-    def _tick_defaults(self) -> None:
-        self._tick(DEFAULT_GUIDELINES)
 
     def _tick(self, ids: Collection[str]) -> None:
         for name, box in self.boxes.items():
@@ -160,5 +149,5 @@ def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
 
 def _about(one: Guideline) -> str:
     only = f" ({', '.join(one.solutions)})" if one.solutions else ""
-    words = tr("About %1, published %2.").replace("%1", f"{tr(one.scope)}{only}")
-    return f"{words.replace('%2', day_text(one.published))} {tr(one.note)}".strip()
+    words = tr("About %1, published %2.", f"{tr(one.scope)}{only}", day_text(one.published))
+    return f"{words} {tr(one.note)}".strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -19,7 +19,7 @@ from app.reports.heat_map_view import heat_text, percent_text, shown_pct
 from app.wording.colours import HEAT_SCALE_PCT, heat_tint
 from ui.common.accessible import Role, set_role
 from ui.common.copying import enable_copying
-from ui.common.data_table import LEFT, RIGHT
+from ui.common.data_table import LEFT, RIGHT, Index
 from ui.common.texts import tr
 from ui.common.theme import Theme, tabular
 from ui.common.tips import set_tip
@@ -53,9 +53,7 @@ class _HeatDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._theme, self._view = theme, view
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a cell; the first column has the names of the rows."""
         colours, place = self._theme.colours, option.rect
         painter.save()

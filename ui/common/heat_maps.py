@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QTabWidget, QWidget
 
 from app.ranking.heat_maps import HeatMap
@@ -29,8 +29,7 @@ class HeatMapsView(QWidget):
         super().__init__()
         self._room_px = room_px
         self._maps: Sequence[HeatMap] = ()
-        self.choice = ChoiceBox()
-        self.choice.setAccessibleName(tr("Comparison of the study"))
+        self.choice = ChoiceBox(tr("Comparison of the study"))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.choice.currentIndexChanged.connect(self._show_chosen)
         self.own, self.published = HeatTable(theme, is_own=True), HeatTable(theme, is_own=False)
@@ -53,12 +52,8 @@ class HeatMapsView(QWidget):
             self.pair.addLayout(side)
             one.fitted.connect(self.arrange)
         self.pair.addStretch(1)
-        outer = column()
-        outer.addLayout(row(label_for(tr("Comparison"), self.choice), self.choice, 0))
-        outer.addLayout(row(explanation, HeatScale(theme)))
-        outer.addLayout(self.pair)
-        outer.addWidget(self.lines)
-        self.setLayout(outer)
+        choice = row(label_for(tr("Comparison"), self.choice), self.choice, 0)
+        self.setLayout(column(choice, row(explanation, HeatScale(theme)), self.pair, self.lines))
 
     def show_maps(self, maps: Sequence[HeatMap], pair: str = "") -> None:
         """Show the maps of a part; the chosen one remains where it has that.
@@ -69,14 +64,8 @@ class HeatMapsView(QWidget):
         """
         self._maps = maps
         self.setVisible(bool(maps))
-        chosen = self.choice.currentText()
-        titles = [one.title for one in maps]
-        with QSignalBlocker(self.choice):
-            if titles != [self.choice.itemText(nth) for nth in range(self.choice.count())]:
-                self.choice.clear()
-                self.choice.addItems(titles)
-                self.choice.setCurrentIndex(max(0, self.choice.findText(chosen)))
-        self.own_title.setText(tr("Own, %1").replace("%1", pair) if pair else tr("Own"))
+        self.choice.offer(((one.title, one.title) for one in maps), self.choice.currentText())
+        self.own_title.setText(tr("Own, %1", pair) if pair else tr("Own"))
         self._show_chosen()
 
     def _show_chosen(self) -> None:

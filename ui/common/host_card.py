@@ -59,14 +59,14 @@ class HostCard(Card):
             return
         self.body.addWidget(label(tr("Missing"), "heading"))
         for part in missing:
-            brings = tr("package %1").replace("%1", part.package) if part.package else tr("no package known")
+            brings = tr("package %1", part.package) if part.package else tr("no package known")
             text = f"{local_text(part.what)}: {tr('needed for')} {local_text(part.needed_for)} ({brings})"
             self.body.addLayout(row(icon_label("warning", "legacy"), label(text)))
         installable = tuple(part for part in missing if part.package)
         if installable and manager is not PackageManager.NONE:
             names = ", ".join(dict.fromkeys(part.package for part in installable))
             self.install = button(
-                tr("Install %1").replace("%1", names),
+                tr("Install %1", names),
                 "install",
                 on_click=lambda: self.install_asked.emit(self.check.side, installable),
                 tip=tr("Previews the installation; refused if packages would be removed"),
@@ -113,18 +113,14 @@ def _nic(nic: Nic) -> str:
 
 
 def _clock(facts: HostFacts) -> str:
-    return (
-        tr("%1 ms relative to this computer, ±%2 ms")
-        .replace("%1", f"{facts.clock_offset_ms:+.0f}")
-        .replace("%2", f"{facts.clock_error_ms:.0f}")
-    )
+    return tr("%1 ms relative to this computer, ±%2 ms", f"{facts.clock_offset_ms:+.0f}", f"{facts.clock_error_ms:.0f}")
 
 
 def _tools(facts: HostFacts) -> str:
     words = []
     for name, tool in facts.tools.items():
         if tool.flavour is ToolFlavour.MISSING:
-            words.append(tr("no %1").replace("%1", name))
+            words.append(tr("no %1", name))
         elif tool.flavour is ToolFlavour.BUSYBOX:
             words.append(f"{name} (BusyBox)")
         else:

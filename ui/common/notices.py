@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 from app.domain.errors import Bug, InputFault, TunnelmarkError
 from app.wording.messages import local_hint, local_text
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import button, column, icon_label, label, row, set_variant
+from ui.common.basics import button, column, icon_label, label, row, set_variant, show_text
 from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, fixed_font
@@ -22,6 +22,10 @@ _KINDS = {
     "caution": ("caution", "warning", "legacy"),
     "error": ("error", "error", "bad"),
 }
+
+
+Actions = Mapping[str, Callable[[], object]]
+"""Texts of buttons, and the actions behind them."""
 
 
 class Notice(QFrame):
@@ -51,13 +55,7 @@ class Notice(QFrame):
         self.setVisible(False)
 
     def show_message(
-        self,
-        kind: str,
-        title: str,
-        hint: str = "",
-        actions: Mapping[str, Callable[[], object]] | None = None,
-        *,
-        is_closable: bool = False,
+        self, kind: str, title: str, hint: str = "", actions: Actions | None = None, *, is_closable: bool = False
     ) -> None:
         """Show a sentence.
 
@@ -65,7 +63,7 @@ class Notice(QFrame):
             kind: `info`, `done`, `caution` or `error`.
             title: What is the matter.
             hint: What to do next.
-            actions: Buttons that do it, by their text.
+            actions: Buttons that do it.
             is_closable: Whether it can be closed though that takes its buttons away; what is done can be without any.
         """
         variant, icon, role = _KINDS[kind]
@@ -73,8 +71,7 @@ class Notice(QFrame):
         set_variant(self, variant)
         set_icon(self._icon, icon, role, 24)
         self._title.setText(title)
-        self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
+        show_text(self._hint, hint)
         self._close.setVisible(is_closable or (kind == "done" and not actions))
         self._set_actions(actions or {})
         self._show_details({})
@@ -83,9 +80,7 @@ class Notice(QFrame):
         notify_shown(self)  # where it was shown already
         self.setVisible(True)
 
-    def show_error(
-        self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None, where: str = ""
-    ) -> None:
+    def show_error(self, error: TunnelmarkError, actions: Actions | None = None, where: str = "") -> None:
         """Show an error, where it happened, its hint and, folded away, its context."""
         self.show_message("error", local_text(error.message), f"{where} {local_hint(error)}".strip(), actions)
         details = dict(error.context)
@@ -120,7 +115,7 @@ class Notice(QFrame):
         """Return one of its buttons."""
         return next(found for found in self.findChildren(QPushButton) if found.text() == text)
 
-    def _set_actions(self, actions: Mapping[str, Callable[[], object]]) -> None:
+    def _set_actions(self, actions: Actions) -> None:
         while (item := self._actions.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.setParent(None)

@@ -7,6 +7,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -31,6 +32,8 @@ class Operation:
         name: What it does, in words.
         token: Cancels it.
         is_quiet: Whether it is too small to be shown.
+        is_running: Whether it has not ended yet.
+        is_abandoned: Whether the outcome is no longer needed.
     """
 
     def __init__(self, name: str, *, is_quiet: bool = False) -> None:
@@ -38,12 +41,7 @@ class Operation:
         self.is_quiet = is_quiet
         self.token = CancelToken()
         self.is_running = True
-        self._is_abandoned = False
-
-    @property
-    def is_abandoned(self) -> bool:
-        """Whether the outcome is no longer needed."""
-        return self._is_abandoned
+        self.is_abandoned = False
 
     def cancel(self) -> None:
         """Ask it to stop; its failure or cancellation is still reported."""
@@ -51,7 +49,7 @@ class Operation:
 
     def abandon(self) -> None:
         """Ask it to stop and report nothing more of it."""
-        self._is_abandoned = True
+        self.is_abandoned = True
         self.token.cancel()
 
 
@@ -85,7 +83,7 @@ class OperationRunner(QObject):
         name: str,
         job: Job[T],
         *,
-        on_success: Callable[[T], None],
+        on_success: Callable[[T], object],
         on_failure: Callable[[TunnelmarkError], None],
         on_cancelled: Callable[[], None] | None = None,
         on_progress: Callable[[str, float | None], None] | None = None,
@@ -124,9 +122,7 @@ class OperationRunner(QObject):
         error: BaseException | None = None
         try:
             result = job(operation.token, lambda text, share: self._progressed.emit(operation, local_text(text), share))
-        except Cancelled as cancelled:
-            error = cancelled
-        except TunnelmarkError as fault:
+        except (Cancelled, TunnelmarkError) as fault:
             error = fault
         except Exception as fault:  # noqa: BLE001 - the job's edge: nothing may be lost in a thread
             error = _as_bug(operation.name, fault)
@@ -148,26 +144,20 @@ class OperationRunner(QObject):
             self.changed.emit()
 
 
+@dataclass(frozen=True, slots=True)
 class _Reports:
-    def __init__(
-        self,
-        on_success: Callable[[Any], None],
-        on_failure: Callable[[TunnelmarkError], None],
-        on_cancelled: Callable[[], None] | None,
-        on_progress: Callable[[str, float | None], None] | None,
-    ) -> None:
-        self.on_progress = on_progress
-        self._on_success = on_success
-        self._on_failure = on_failure
-        self._on_cancelled = on_cancelled
+    on_success: Callable[[Any], object]
+    on_failure: Callable[[TunnelmarkError], None]
+    on_cancelled: Callable[[], None] | None
+    on_progress: Callable[[str, float | None], None] | None
 
     def hand_over(self, result: object, error: BaseException | None) -> None:
         if error is None:
-            self._on_success(result)
+            self.on_success(result)
         elif isinstance(error, TunnelmarkError):
-            self._on_failure(error)
-        elif self._on_cancelled is not None:
-            self._on_cancelled()
+            self.on_failure(error)
+        elif self.on_cancelled is not None:
+            self.on_cancelled()
 
 
 def _as_bug(name: str, fault: Exception) -> Bug:

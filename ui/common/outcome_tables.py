@@ -7,12 +7,10 @@ import textwrap
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.reports.outcome_table import OutcomeTable
-from ui.common.basics import label
-from ui.common.theme import GRID
-from ui.common.tips import set_tip
+from ui.common.basics import column, label
 from ui.common.whole_table import WholeTable
 
 _HEADING_LETTERS = 9
@@ -27,9 +25,8 @@ class OutcomeTables(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(GRID)
+        self._body = column()
+        self.setLayout(self._body)
         self._shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self._heads: list[QLabel] = []
         self.tables: list[WholeTable] = []
@@ -41,10 +38,7 @@ class OutcomeTables(QWidget):
             self._make(tables)
             self._shown = columns
         for table, one in zip(self.tables, tables, strict=True):
-            table.show_rows([tuple(map(_with_arrow, row)) for row in one.rows])
-            for nth in range(table.rowCount()):
-                for column in range(table.columnCount()):
-                    set_tip(table.cell(nth, column), table.cell(nth, column).text())
+            table.show_rows([tuple(map(_with_arrow, row)) for row in one.rows], has_tips=True)
         self.setVisible(bool(tables))
 
     def _make(self, tables: Sequence[OutcomeTable]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 from app.measurement.wizard import Step
 from app.ranking.outcome import Outcome, Remedy
+from ui.common.notices import Actions
 from ui.common.texts import tr
 
 _MOST_CAUSES = 4
@@ -17,11 +18,11 @@ def outcome_lines(outcome: Outcome) -> tuple[str, ...]:
     shown = [cause.sentence for cause in outcome.causes[:_MOST_CAUSES]]
     left = len(outcome.causes) - len(shown)
     if left:
-        shown.append(tr("%1 more causes: see Configuration in the results.").replace("%1", str(left)))
+        shown.append(tr("%1 more causes: see Configuration in the results.", left))
     return tuple(shown)
 
 
-def remedy_actions(outcome: Outcome, go: Callable[[Step], object]) -> Mapping[str, Callable[[], object]]:
+def remedy_actions(outcome: Outcome, go: Callable[[Step], object]) -> Actions:
     """Return a button for each step in which a cause can be removed."""
     texts = {
         Remedy.LINK: (tr("Change the link or inner subnet"), Step.LINK),

@@ -183,7 +183,7 @@ class Page(QWidget):
 
     def _stopped(self, busy: BusyLine | None, name: str) -> None:
         self._end(busy)
-        self.status_reported.emit(tr("Cancelled: %1").replace("%1", name))
+        self.status_reported.emit(tr("Cancelled: %1", name))
         self.changed.emit()
 
 

@@ -103,19 +103,15 @@ class LiveModel:
             self._attempt_began_at = 0.0
             self._last_reply_at: float | None = None
             self._sent = self._lost = 0
-            self._version = 0
-
-    @property
-    def version(self) -> int:
-        """Grows with every event; a reader that has seen it needs nothing new."""
-        return self._version
+            self.version = 0
+            """Grows with every event; a reader that has seen it needs nothing new."""
 
     # --- writing: any thread ------------------------------------------------------------------------------------------
 
     def feed(self, event: Event) -> None:
         """Take one event. Quick, and does not raise for what a campaign sends."""
         with self._lock:
-            self._version += 1
+            self.version += 1
             match event:
                 case RttSamples():
                     self._take_rtts(event)

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 from app.domain.mesh import MeshEffort
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from app.wording.messages import local_text
-from ui.common.basics import column, icon_label, inset_text, label, row
+from ui.common.basics import column, icon_label, label, row
+from ui.common.number_boxes import inset_text
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip
@@ -54,8 +55,7 @@ class SolutionFacts(QWidget):
         self._grid.setHorizontalSpacing(2 * GRID)
         self._grid.setVerticalSpacing(GRID // 2)
         self._grid.setColumnStretch(1, 1)
-        self._lines: list[str] = []
-        self._add_text(local_text(info.summary))
+        self._rows.addWidget(label(local_text(info.summary), is_selectable=True))
         self._rows.addLayout(self._grid)
         self._fact(tr("Encrypts in"), space_word(info.space))
         self._fact(tr("Carried by"), carrier_word(info.carrier))
@@ -71,19 +71,12 @@ class SolutionFacts(QWidget):
         for sentence in info.limitations:
             self._with_icon("warning", "legacy", local_text(sentence))
 
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        total = f"\n{self.total.text()}" if self.total.text() else ""
-        return "\n".join(self._lines) + total
-
     def _show_effort(self, info: SolutionInfo, sites: int, on_sites: Callable[[int], None]) -> None:
         mesh = info.mesh
         self.sites.setVisible(mesh is not None)
         self.total.setVisible(mesh is not None)
         if mesh is None:
-            words = tr("%1 configuration files, %2 keys")
-            words = words.replace("%1", str(info.files_per_site)).replace("%2", str(info.keys_per_site))
+            words = tr("%1 configuration files, %2 keys", info.files_per_site, info.keys_per_site)
             self._fact(tr("Per site"), words)
             return
         self._fact(tr("Per site"), _formulas(mesh))
@@ -103,7 +96,7 @@ class SolutionFacts(QWidget):
 
     def _show_total(self, sites: int) -> None:
         if self._mesh is not None:
-            total = tr("%1 configuration items").replace("%1", count(self._mesh.total(sites)))
+            total = tr("%1 configuration items", count(self._mesh.total(sites)))
             self.total.setText(total)
             self.sites.setAccessibleDescription(total)
 
@@ -125,19 +118,12 @@ class SolutionFacts(QWidget):
         line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         self._rows.addLayout(line)
-        self._lines.append(text)
 
     def _fact(self, what: str, text: str) -> None:
         place = self._grid.rowCount()
         self._grid.addWidget(label(what, "muted", is_wrapping=False), place, 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(label(text, is_selectable=True), place, 1)
-        self._lines.append(f"{what}: {text}")
-
-    def _add_text(self, text: str) -> None:
-        self._rows.addWidget(label(text, is_selectable=True))
-        self._lines.append(text)
 
 
 def _formulas(mesh: MeshEffort) -> str:
-    words = tr("files: %1, commands or routes: %2, keys: %3").replace("%1", str(mesh.files))
-    return words.replace("%2", str(mesh.routes)).replace("%3", str(mesh.keys))
+    return tr("files: %1, commands or routes: %2, keys: %3", mesh.files, mesh.routes, mesh.keys)

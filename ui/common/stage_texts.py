@@ -29,9 +29,9 @@ def stage_text(stage: Stage | None) -> str:
 def place_text(rows: Sequence[Row]) -> str:
     """Return which attempt of how many is running; of an adaptive comparison, which has no fixed number, the round."""
     if any(row.is_open_ended for row in rows):
-        return tr("round %1").replace("%1", str(1 + max(row.rounds_done for row in rows if row.is_open_ended)))
+        return tr("round %1", str(1 + max(row.rounds_done for row in rows if row.is_open_ended)))
     done, total = sum(row.attempts_done for row in rows), sum(row.attempts for row in rows)
-    return tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total)) if total else ""
+    return tr("%1 of %2", min(done + 1, total), total) if total else ""
 
 
 def joined(what: str, detail: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
 from app.ranking.study_maps import order_title
@@ -15,10 +15,9 @@ from app.reports.repeated_study_view import (
     other_order,
     published_places,
 )
-from ui.common.basics import ChoiceBox, column, label, label_for, row
+from ui.common.basics import ChoiceBox, column, holder, label, label_for, row, show_text
 from ui.common.outcome_tables import OutcomeTables
 from ui.common.texts import tr
-from ui.common.theme import GRID
 from ui.common.whole_table import WholeTable
 
 _VPN, _WAY, _OWN, _PUBLISHED, _OWN_RATIO, _PUBLISHED_RATIO, _OWN_PLACE, _PUBLISHED_PLACE = range(8)
@@ -77,31 +76,19 @@ class StudyFigures(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._repeated: RepeatedStudy | None = None
-        self.choice = ChoiceBox()
-        self.choice.setAccessibleName(tr("Figure of the study"))
+        self.choice = ChoiceBox(tr("Figure of the study"))
         self.choice.setMinimumWidth(_LEAST_BOX_PX)
         self.choice.currentIndexChanged.connect(self._show_figure)
         self.table = FiguresTable()
         self.left_out = label("", "muted", is_selectable=True)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(GRID)
-        body.addLayout(row(label_for(tr("&Figure"), self.choice), self.choice, 0))
-        body.addWidget(self.table)
-        body.addWidget(self.left_out)
+        choice = row(label_for(tr("&Figure"), self.choice), self.choice, 0)
+        self.setLayout(column(choice, self.table, self.left_out))
 
     def show_study(self, repeated: RepeatedStudy) -> None:
         """Show a study; the chosen figure remains where the study has it."""
         former, self._repeated = self.choice.currentData(), repeated
-        self.choice.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.choice.clear()
-        for one in repeated.study.figure:
-            self.choice.addItem(figure_title(one), one.name)
-        self.choice.setCurrentIndex(max(0, self.choice.findData(former)))
-        self.choice.blockSignals(False)  # noqa: FBT003 - Qt has it so
-        text = left_out_sentence(repeated)
-        self.left_out.setText(text)
-        self.left_out.setVisible(bool(text))
+        self.choice.offer(((figure_title(one), one.name) for one in repeated.study.figure), former)
+        show_text(self.left_out, left_out_sentence(repeated))
         self._show_figure()
 
     def _show_figure(self) -> None:
@@ -130,18 +117,13 @@ class StudyOrders(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(GRID)
         self._content = QWidget()
-        self._body.addWidget(self._content)
+        self._body = column(self._content)
+        self.setLayout(self._body)
 
     def show_study(self, repeated: RepeatedStudy) -> None:
         """Show a study's orders."""
-        content = QWidget()
-        body = QVBoxLayout(content)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(GRID)
+        body = column()
         for one in repeated.orders:
             body.addWidget(label(order_title(repeated.study, one.order), "heading"))
             sentence = order_sentence(one) if repeated.own else tr("Not measured yet.")
@@ -150,6 +132,7 @@ class StudyOrders(QWidget):
             listed = "\n".join(f"• {pair}" for pair in pairs)
             for text in filter(None, (sentence, published_places(repeated.study, one.order), head, listed)):
                 body.addWidget(label(text, is_selectable=True))
+        content = holder(body)
         self._body.replaceWidget(self._content, content)
         self._content.hide()
         self._content.deleteLater()

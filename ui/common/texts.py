@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from app.domain.pair_names import LONGEST_PAIR_NAME
 from app.wording import language
@@ -13,15 +14,18 @@ NONE = "–"
 """Shown where there is no figure."""
 
 
-def tr(text: str) -> str:
-    """Return a text of the window in the current language."""
-    return language.tr(text)
+def tr(text: str, *values: object) -> str:
+    """Return a text of the window in the current language, with values in its gaps `%1`, `%2` and so on."""
+    found = language.tr(text)
+    return re.sub(r"%([1-9])", lambda gap: str(values[int(gap[1]) - 1]), found) if values else found
 
 
 def pair_name_rule() -> str:
     """Return which names a pair may have."""
-    rule = tr("Use letters, digits, dots, dashes and underscores, a letter or digit first, at most %1 characters.")
-    return rule.replace("%1", str(LONGEST_PAIR_NAME))
+    return tr(
+        "Use letters, digits, dots, dashes and underscores, a letter or digit first, at most %1 characters.",
+        LONGEST_PAIR_NAME,
+    )
 
 
 def count(value: int) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from weakref import WeakSet
 
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from ui.common.colours import DARK, LIGHT, Colours
-from ui.common.icons import refresh_icons
+from ui.common.icons import make_icon, refresh_icons
 from ui.common.stylesheet import stylesheet
 
 GRID = 8
@@ -37,7 +37,12 @@ def fixed_font() -> QFont:
 
 
 class Theme(QObject):
-    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes."""
+    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes.
+
+    Attributes:
+        colours: Those of the scheme in use.
+        text_scale: Factor by which texts are larger than usual.
+    """
 
     changed = Signal()
 
@@ -46,18 +51,13 @@ class Theme(QObject):
         self._application = application
         self._forced: Qt.ColorScheme | None = None
         self._memory: QSettings | None = None
-        self._text_scale = 1.0
+        self.text_scale = 1.0
         self._windows: WeakSet[QWidget] = WeakSet()
         application.setStyle("Fusion")
         hints = application.styleHints()
         self.colours = DARK if hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
         self._apply()
         hints.colorSchemeChanged.connect(self._follow)
-
-    @property
-    def text_scale(self) -> float:
-        """Factor by which texts are larger than usual."""
-        return self._text_scale
 
     @property
     def is_dark(self) -> bool:
@@ -89,10 +89,10 @@ class Theme(QObject):
 
     def zoom(self, factor: float) -> None:
         """Show all texts larger or smaller by a factor, within limits; 0 takes the usual size."""
-        wanted = self._text_scale * factor if factor else 1.0
+        wanted = self.text_scale * factor if factor else 1.0
         wanted = min(max(wanted, _TEXT_SCALES[0]), _TEXT_SCALES[1])
-        if wanted != self._text_scale:
-            self._text_scale = wanted
+        if wanted != self.text_scale:
+            self.text_scale = wanted
             self._apply()
             self.changed.emit()
 
@@ -110,7 +110,7 @@ class Theme(QObject):
     def _apply(self) -> None:
         self._application.setPalette(palette(self.colours))
         font = self._application.font()
-        font.setPointSizeF(_TEXT_PT * self._text_scale)
+        font.setPointSizeF(_TEXT_PT * self.text_scale)
         self._application.setFont(font)
         for window in filter(isValid, tuple(self._windows)):
             self.attach(window)
@@ -122,7 +122,11 @@ class Theme(QObject):
         pages took a third longer to build.
         """
         self._windows.add(window)
-        window.setStyleSheet(stylesheet(self.colours, self._text_scale))
+        window.setStyleSheet(stylesheet(self.colours, self.text_scale))
+
+    def icon(self, name: str, role: str) -> QIcon:
+        """Return an icon in a colour of the scheme, given by its name in `Colours`; none where the name is empty."""
+        return make_icon(name, getattr(self.colours, role)) if name else QIcon()
 
     def dress(self, widget: QWidget) -> None:
         """Colour the icons of a widget that was made after the last change."""

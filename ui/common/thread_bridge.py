@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -13,9 +14,8 @@ from app.wording.messages import local_text
 from ui.common.operations import Operation, current_operation
 
 if TYPE_CHECKING:
-    from app.deployment.events import DeploymentEvent
     from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
-    from app.domain.events import CensusEvent, Event
+    from app.domain.events import Event
     from ui.common.sample_model import LiveModel
 
 T = TypeVar("T")
@@ -72,19 +72,16 @@ class Bridge(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._live: LiveModel | None = None
         self._lock = threading.Lock()
         self._open: set[Asked[bool] | Asked[Secret | None]] = set()
-        self._is_closing = False
+        self.is_closing = False
 
-    @property
+    @cached_property
     def live(self) -> LiveModel:
         """The live model; made on the window's thread when the run page is, because it imports numpy."""
-        if self._live is None:
-            from ui.common.sample_model import LiveModel
+        from ui.common.sample_model import LiveModel
 
-            self._live = LiveModel()
-        return self._live
+        return LiveModel()
 
     # --- from worker threads ------------------------------------------------------------------------------------------
 
@@ -93,14 +90,6 @@ class Bridge(QObject):
         self.live.feed(event)
         if type(event).__name__ in _COARSE:
             self.campaign_event.emit(event)
-
-    def emit_census(self, event: CensusEvent) -> None:
-        """Take a census's event, in whatever thread it happens."""
-        self.census_event.emit(event)
-
-    def emit_deployment(self, event: DeploymentEvent) -> None:
-        """Take an event of a deployment, from any thread."""
-        self.deployment_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key and wait for the answer."""
@@ -118,7 +107,7 @@ class Bridge(QObject):
 
     def _ask(self, asked: Asked[T], show: Callable[[], None]) -> T:
         with self._lock:
-            if self._is_closing:
+            if self.is_closing:
                 return asked.fallback
             self._open.add(asked)  # type: ignore[arg-type]
         show()
@@ -128,17 +117,12 @@ class Bridge(QObject):
             with self._lock:
                 self._open.discard(asked)
 
-    @property
-    def is_closing(self) -> bool:
-        """Whether the window is closing: nothing is begun any more."""
-        return self._is_closing
-
     # --- from the window's thread -------------------------------------------------------------------------------------
 
     def refuse_all(self) -> None:
         """The window is closing: answer every open and every later question with no."""
         with self._lock:
-            self._is_closing = True
+            self.is_closing = True
             waiting = tuple(self._open)
         for asked in waiting:
             asked.answer(asked.fallback)  # type: ignore[arg-type]

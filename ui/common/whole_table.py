@@ -13,11 +13,9 @@ from ui.common.data_table import DataTable
 class WholeTable(DataTable):
     """A table as high as all its lines, in whatever style and size of texts the window has."""
 
-    def show_rows(self, rows: Sequence[Iterable[str]]) -> None:
-        """Show texts."""
-        self.setRowCount(len(rows))
-        for nth, texts in enumerate(rows):
-            self.show_row(nth, texts)
+    def show_rows(self, rows: Sequence[Iterable[str]], *, has_tips: bool = False) -> None:
+        """Show texts in all rows."""
+        super().show_rows(rows, has_tips=has_tips)
         self.fit_height()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -83,12 +83,11 @@ def listed(candidates: list[Candidate]) -> str:
         dict.fromkeys(f"{local_title(one.title)}: {verdict_appearance(one.verdict).word}" for one in candidates)
     )
     more = len(words) - _MOST_TITLES
-    return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")
+    return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more', more)}" if more > 0 else "")
 
 
 def selected(number: int, *, hidden: int) -> str:
     """Return how many candidates are selected, and how many of them the search hides."""
     if hidden:
-        words = tr("%1 of %2 selected candidates are hidden by the search.").replace("%1", str(hidden))
-        return words.replace("%2", str(number))
+        return tr("%1 of %2 selected candidates are hidden by the search.", hidden, number)
     return trn("%1 candidate selected", "%1 candidates selected", number).replace("%1", str(number))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import InvalidPlan, TunnelmarkError
+from app.domain.errors import InvalidPlan
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.measurement.wizard import Step
@@ -20,7 +20,6 @@ from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.guidelines import GuidelinesLine
-from ui.common.icons import make_icon
 from ui.common.page import Page
 from ui.common.splits import split
 from ui.common.swatch import swatch_icon
@@ -186,7 +185,7 @@ class CandidatesPage(Page):
             tr("Re-evaluating candidates"),
             lambda _token, _report: services.judge_again(found),
             self._take_judged,
-            on_failure=self._on_fault,
+            on_failure=lambda error: self.notice.show_error(error, {tr("Try again"): self._judge_again}),
         )
 
     def _take_judged(self, judged: Discovery) -> None:
@@ -200,13 +199,10 @@ class CandidatesPage(Page):
         self._fill(self._shown, ticked)
         changed = [one for key, one in self._by_key.items() if before.get(key) is not one.verdict]
         if changed:
-            many = tr("%1 verdicts changed.").replace("%1", str(len(changed)))
+            many = tr("%1 verdicts changed.", len(changed))
             title = tr("One verdict changed.") if len(changed) == 1 else many
             self.notice.show_message("info", title, listed(changed))
-        self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.").replace("%1", str(len(changed))))
-
-    def _on_fault(self, error: TunnelmarkError) -> None:
-        self.notice.show_error(error, {tr("Try again"): self._judge_again})
+        self.status_reported.emit(tr("Candidates re-evaluated: %1 changed.", len(changed)))
 
     # --- the tree -----------------------------------------------------------------------------------------------------
 
@@ -214,33 +210,31 @@ class CandidatesPage(Page):
         """Return what is ticked, in the order shown."""
         return tuple(
             item.data(_NAME, _KEY)
-            for item in self._items()
+            for item in every_item(self.tree)
             if item.data(_NAME, _KEY) is not None and item.checkState(_NAME) is Qt.CheckState.Checked
         )
 
     def tick(self, key: Key, *, is_on: bool = True) -> None:
         """Tick or untick a candidate."""
-        for item in self._items():
+        for item in every_item(self.tree):
             if item.data(_NAME, _KEY) == key:
                 item.setCheckState(_NAME, Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
 
     def select_first_protected(self) -> None:
         """Select the first candidate with cryptography: its reasons say most."""
-        for item in self._items():
+        for item in every_item(self.tree):
             candidate = self._candidate_of(item)
             if candidate is not None and not candidate.is_unprotected:
                 self.tree.setCurrentItem(item)
                 return
-
-    def _items(self) -> list[QTreeWidgetItem]:
-        return every_item(self.tree)
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
         self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
         with QSignalBlocker(self.tree):
             self.tree.clear()
             if any(is_weak(self._by_key[key]) for key in chosen if key in self._by_key):
-                self._include_weak()
+                with QSignalBlocker(self.weak):  # they were chosen knowingly, in a comparison that is repeated
+                    self.weak.setChecked(True)
             by_solution: dict[str, list[Candidate]] = {}
             for candidate in found.candidates:
                 by_solution.setdefault(candidate.solution, []).append(candidate)
@@ -280,7 +274,7 @@ class CandidatesPage(Page):
         top.setExpanded(True)
         if not merely:
             return
-        more = QTreeWidgetItem([tr("%1 more supported suites").replace("%1", str(len(merely))), "", ""])
+        more = QTreeWidgetItem([tr("%1 more supported suites", len(merely)), "", ""])
         more.setData(_NAME, _KEY, None)
         top.addChild(more)
         for candidate in merely:
@@ -296,7 +290,7 @@ class CandidatesPage(Page):
         item = QTreeWidgetItem([title, appearance.word, how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
-        item.setIcon(_VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
+        item.setIcon(_VERDICT, self.context.theme.icon(appearance.icon, appearance.role))
         item.setToolTip(_NAME, plain_tip(local_title(candidate.title)))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
         self._allow(item, is_allowed=not is_weak(candidate) or self.weak.isChecked())
@@ -341,7 +335,7 @@ class CandidatesPage(Page):
     def _on_filter(self) -> None:
         """Describe the first hit where the selected line is hidden, and say why hits have no box."""
         is_searching = bool(self.search.field.text().strip())
-        hits = [item for item in self._items() if item.data(_NAME, _KEY) is not None and not item.isHidden()]
+        hits = [item for item in every_item(self.tree) if item.data(_NAME, _KEY) is not None and not item.isHidden()]
         found = [self._by_key[item.data(_NAME, _KEY)] for item in hits]
         self.no_box.setVisible(is_searching and not self.weak.isChecked() and any(map(is_weak, found)))
         current = self.tree.currentItem()
@@ -352,18 +346,13 @@ class CandidatesPage(Page):
 
     def _on_tick(self) -> None:
         self.notice.clear()
-        ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
+        ticked = [item for item in every_item(self.tree) if item.checkState(_NAME) is Qt.CheckState.Checked]
         self.status_reported.emit(selected(len(ticked), hidden=sum(item.isHidden() for item in ticked)))
         self.changed.emit()
 
-    def _include_weak(self) -> None:
-        """Weak suites were chosen knowingly before, in a comparison that is repeated."""
-        with QSignalBlocker(self.weak):
-            self.weak.setChecked(True)
-
     def _on_weak(self) -> None:
         with QSignalBlocker(self.tree):
-            for item in self._items():
+            for item in every_item(self.tree):
                 candidate = self._candidate_of(item)
                 if candidate is not None and is_weak(candidate):
                     self._allow(item, is_allowed=self.weak.isChecked())
@@ -375,12 +364,10 @@ class CandidatesPage(Page):
 
     def _recolour(self) -> None:
         with QSignalBlocker(self.tree):
-            for item in self._items():
+            for item in every_item(self.tree):
                 candidate = self._candidate_of(item)
                 if candidate is not None:
                     appearance = verdict_appearance(candidate.verdict)
-                    item.setIcon(
-                        _VERDICT, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role))
-                    )
+                    item.setIcon(_VERDICT, self.context.theme.icon(appearance.icon, appearance.role))
                 elif item.data(_NAME, _UNAVAILABLE):
                     self._mute(item)

@@ -16,11 +16,9 @@ from app.measurement.options import RunOptions
 from app.wording.conditions import condition_words, shaping_words
 from app.wording.messages import local_sentence
 from ui.common.accessible import announce
-from ui.common.basics import ChoiceBox, column, label, name_box
+from ui.common.basics import ChoiceBox, column, label, name_box, show_text
 from ui.common.file_dialogs import ask_open
 from ui.common.texts import plain_tip, tr
-
-_Hosts = tuple[HostSpec, HostSpec, str, str]
 
 
 class ConditionForm(QWidget):
@@ -127,8 +125,7 @@ class ConditionForm(QWidget):
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _show_fault(self, text: str) -> None:
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_text(self.fault, text)
         self.choice.setAccessibleDescription(text)
         announce(self.fault, text)
 
@@ -150,5 +147,5 @@ def _words(condition: Condition) -> str:
     return f"{tr(condition.title)}: {condition_words(condition)}"
 
 
-def _hosts(pair: PairSpec) -> _Hosts:
+def _hosts(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:
     return pair.a, pair.b, pair.underlay_a, pair.underlay_b

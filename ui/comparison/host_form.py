@@ -8,14 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import MAX_PORT, SSH_PORT, AuthKind, HostSpec, Side
 from app.domain.pairs import PairFault, PairField
 from app.wording.messages import local_text
 from ui.common.accessible import announce
-from ui.common.basics import Card, ChoiceBox, button, label, row, set_fault
+from ui.common.basics import Card, ChoiceBox, button, holder, label, row, set_fault, show_text
 from ui.common.dropping import FileDrop
 from ui.common.file_dialogs import SSH_FOLDER, ask_open
 from ui.common.texts import tr
@@ -48,7 +48,7 @@ class HostForm(Card):
     edited = Signal()
 
     def __init__(self, side: Side) -> None:
-        super().__init__(tr("Host %1").replace("%1", side.value.upper()), "host")
+        super().__init__(tr("Host %1", side.value.upper()), "host")
         self.side = side
         self._label = ""
         self._host_key_file: str | None = None
@@ -64,15 +64,13 @@ class HostForm(Card):
         )
         self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
         self.port.setValidator(QIntValidator(1, MAX_PORT, self))
-        self.auth = ChoiceBox()
-        for kind, text in (
-            (AuthKind.AUTO, tr("Agent, then default keys")),
-            (AuthKind.AGENT, tr("SSH agent")),
-            (AuthKind.KEY, tr("Key file")),
-            (AuthKind.PASSWORD, tr("Password (prompted)")),
-        ):
-            self.auth.addItem(text, kind)
-        self.auth.setAccessibleName(tr("Authentication method for host %1").replace("%1", side.value.upper()))
+        kinds = (
+            (tr("Agent, then default keys"), AuthKind.AUTO),
+            (tr("SSH agent"), AuthKind.AGENT),
+            (tr("Key file"), AuthKind.KEY),
+            (tr("Password (prompted)"), AuthKind.PASSWORD),
+        )
+        self.auth = ChoiceBox(tr("Authentication method for host %1", side.value.upper()), kinds)
         self.auth.currentIndexChanged.connect(self._on_auth)
         self.identity = self._field(
             tr("Key file for host %1"),
@@ -80,7 +78,7 @@ class HostForm(Card):
             tr("Path of a private key on this computer; a file can be dropped here"),
         )
         self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
-        self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
+        self.browse.setAccessibleName(tr("Choose the key file for host %1", side.value.upper()))
         self.underlay = self._field(
             tr("Underlay address of host %1"),
             tr("for example 10.1.0.1"),
@@ -176,8 +174,7 @@ class HostForm(Card):
             set_fault(candidate, is_wrong=candidate in faults)
             candidate.setAccessibleDescription(faults.get(candidate, ""))
         text = "\n".join(faults.values())
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_text(self.fault, text)
         announce(self.fault, text)
         if faults:
             next(iter(faults)).setFocus()
@@ -214,14 +211,12 @@ class HostForm(Card):
         form.setHorizontalSpacing(2 * GRID)
         form.setVerticalSpacing(GRID)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        chooser = QWidget()
-        chooser.setLayout(row(self.identity, self.browse))
         for text, widget in (
             (tr("Address"), self.address),
             (tr("User"), self.user),
             (tr("Port"), self.port),
             (tr("Authentication"), self.auth),
-            (tr("Key file"), chooser),
+            (tr("Key file"), holder(row(self.identity, self.browse))),
             (tr("Underlay address"), self.underlay),
         ):
             form.addRow(text, widget)

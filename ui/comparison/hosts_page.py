@@ -24,8 +24,7 @@ from ui.common.page import BusyLine, Page, busy_reason
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
-from ui.comparison.hosts_texts import explained, side_words, sides_in, summary_of
-from ui.comparison.installing import ask_to_install
+from ui.comparison.hosts_texts import ask_to_install, explained, side_words, sides_in, summary_of
 from ui.comparison.lab_offer import LabOffer
 from ui.comparison.pair_box import PairBox
 from ui.comparison.pair_entry import ask_to_replace, name_fault, read_pair, saving_of
@@ -357,8 +356,7 @@ class HostsPage(Page):
 
     def _make_form(self) -> QWidget:
         top = Card()
-        chooser = QWidget()
-        chooser.setLayout(row(self.pairs, self.new, self.manage, 0))
+        chooser = holder(row(self.pairs, self.new, self.manage, 0))
         form = FoldingForm((1, 0))
         for nth, widget in enumerate(
             (label_for(tr("Pair"), self.pairs), chooser, label_for(tr("Name"), self.name), self.name)

@@ -1,20 +1,23 @@
-"""Sentences of the hosts page: what was found, and a changed host key explained."""
+"""Sentences of the hosts page: what was found, what would be installed, and a changed host key explained."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import HostKeyChanged, TunnelmarkError
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import MissingPart, PairSpec, Side
+from ui.common.dialogs import Question
 from ui.common.texts import tr
 
 
 def summary_of(found: Discovery) -> str:
     """Return how many VPNs are possible on both hosts."""
     protected = {c.solution for c in found.candidates if not c.is_unprotected}
-    text = tr("%1: both hosts support %2 VPN solutions.").replace("%1", found.pair.name)
-    text = text.replace("%2", str(len(protected)))
+    text = tr("%1: both hosts support %2 VPN solutions.", found.pair.name, len(protected))
     if found.pair.is_lab:
         text += " " + tr("Practice lab: absolute figures are not representative.")
     return text
@@ -23,7 +26,7 @@ def summary_of(found: Discovery) -> str:
 def side_words(error: TunnelmarkError, pair: PairSpec | None) -> str:
     """Return which host of a pair an error is about, for example `Host A:`; empty where its message names none."""
     sides = sides_in(error, pair)
-    return tr("Host %1:").replace("%1", sides[0].value.upper()) if len(sides) == 1 else ""
+    return tr("Host %1:", sides[0].value.upper()) if len(sides) == 1 else ""
 
 
 def sides_in(error: TunnelmarkError, pair: PairSpec | None) -> list[Side]:
@@ -44,3 +47,26 @@ def explained(error: HostKeyChanged) -> HostKeyChanged:
         "known_hosts."
     )
     return HostKeyChanged(error.message, hint=error.hint or hint, context=error.context)
+
+
+def ask_to_install(window: QWidget, host: str, missing: tuple[MissingPart, ...], install: Callable[[], None]) -> None:
+    """Ask whether packages may be installed.
+
+    Args:
+        window: Parent of the dialog.
+        host: Name of the host.
+        missing: What is installed.
+        install: Does it.
+    """
+    names = ", ".join(dict.fromkeys(part.package for part in missing))
+    Question(
+        window,
+        tr("Install on %1?", host),
+        tr(
+            "The host's package manager installs: %1. A dry run is done first; the installation is "
+            "refused if it would remove packages. Installed services are not started."
+        ).replace("%1", names),
+        tr("Install"),
+        tr("Cancel"),
+        "install",
+    ).ask(install)

@@ -17,12 +17,11 @@ def key_file_fault(path: Path) -> str:
         with path.open("rb") as stream:
             head = stream.read(_HEAD_BYTES).lstrip()
     except OSError as error:
-        return tr("%1 cannot be read: %2.").replace("%1", name).replace("%2", error.strerror or str(error))
+        return tr("%1 cannot be read: %2.", name, error.strerror or str(error))
     if head.startswith(b"-----BEGIN ") and b"PRIVATE KEY-----" in head.splitlines()[0]:
         return ""
     if head.startswith(_PUBLIC):
-        return tr("%1 is a public key. Choose the private key, without .pub.").replace("%1", name)
+        return tr("%1 is a public key. Choose the private key, without .pub.", name)
     if head.startswith(b"PuTTY-User-Key-File"):
-        text = tr("%1 is a key of PuTTY. Convert it: puttygen %1 -O private-openssh -o KEYFILE")
-        return text.replace("%1", name)
-    return tr("%1 is no private key. Choose a file such as ~/.ssh/id_ed25519.").replace("%1", name)
+        return tr("%1 is a key of PuTTY. Convert it: puttygen %1 -O private-openssh -o KEYFILE", name)
+    return tr("%1 is no private key. Choose a file such as ~/.ssh/id_ed25519.", name)

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QGridLayout,
     QLineEdit,
@@ -23,9 +22,10 @@ from app.domain.link import INNER_MTU_BYTES, INNER_SUBNET, Link
 from app.measurement.wizard import Step
 from app.wording.messages import local_sentence
 from ui.common.accessible import announce
-from ui.common.basics import Card, ScrollPage, column, holder, inset_text, label, label_for, row, set_fault
+from ui.common.basics import Card, ScrollPage, column, holder, label, label_for, row, set_fault, show_text
 from ui.common.context import PageContext
 from ui.common.firewall_consent import FirewallConsent
+from ui.common.number_boxes import decimal_box
 from ui.common.page import Page
 from ui.common.texts import count, tr
 from ui.common.theme import GRID
@@ -70,13 +70,8 @@ class LinkPage(Page):
         self.subnet_fault.setVisible(False)
         self.has_cap = QCheckBox(tr("Limit &throughput tests to"))
         self.has_cap.toggled.connect(self._on_edit)
-        self.cap = QDoubleSpinBox()
-        inset_text(self.cap)
-        self.cap.setRange(0.1, 100_000)
-        self.cap.setDecimals(1)
-        self.cap.setValue(_DEFAULT_CAP_MBIT_S)
-        self.cap.setSuffix(tr(" Mbit/s"))
-        self.cap.setAccessibleName(tr("Limit for throughput tests in Mbit/s"))
+        name = tr("Limit for throughput tests in Mbit/s")
+        self.cap = decimal_box(name, 0.1, 100_000, _DEFAULT_CAP_MBIT_S, tr(" Mbit/s"))
         self.cap.setMinimumWidth(160)
         self.cap.valueChanged.connect(self._on_edit)
         self.consent = QCheckBox(tr("I am authorised to run &load tests on this link"))
@@ -209,20 +204,10 @@ class LinkPage(Page):
         network = read_inner_network(found, self.subnet.text())
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
         cap = self.cap.value() if self.has_cap.isChecked() else None
-        link = replace(
-            found.link,
-            underlay_a=addresses[Side.A],
-            underlay_b=addresses[Side.B],
-            inner_a=first,
-            inner_b=second,
-        )
-        pair = replace(
-            found.pair,
-            underlay_a=addresses[Side.A],
-            underlay_b=addresses[Side.B],
-            load_cap_mbit_s=cap,
-            may_open_firewall=self.firewalls.may_open,
-        )
+        a, b = addresses[Side.A], addresses[Side.B]
+        link = replace(found.link, underlay_a=a, underlay_b=b, inner_a=first, inner_b=second)
+        pair = replace(found.pair, underlay_a=a, underlay_b=b, load_cap_mbit_s=cap)
+        pair = replace(pair, may_open_firewall=self.firewalls.may_open)
         return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
 
     def _addresses(self) -> dict[Side, str]:
@@ -264,8 +249,7 @@ class LinkPage(Page):
             text = local_sentence(error)
         set_fault(self.subnet, is_wrong=bool(text))
         self.subnet.setAccessibleDescription(text)
-        self.subnet_fault.setText(text)
-        self.subnet_fault.setVisible(bool(text))
+        show_text(self.subnet_fault, text)
 
     def _on_edit(self) -> None:
         self.cap.setEnabled(self.has_cap.isChecked())
@@ -283,7 +267,7 @@ class LinkPage(Page):
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMinimumWidth(200)
-        name = tr("Underlay address of host %1").replace("%1", side.value.upper())
+        name = tr("Underlay address of host %1", side.value.upper())
         box.setAccessibleName(name)
         field = box.lineEdit()
         if field is not None:
@@ -304,7 +288,7 @@ class LinkPage(Page):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setColumnStretch(2, 1)
         for nth, side in enumerate(Side):
-            text = tr("Address of %1").replace("%1", side.value.upper())
+            text = tr("Address of %1", side.value.upper())
             grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, nth)
             grid.addWidget(self.underlay[side], 1, nth)
         grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)

@@ -30,7 +30,7 @@ def read_address(text: str, side: Side) -> str:
         return str(ipaddress.IPv4Address(text.strip()))
     except ValueError as error:
         raise InvalidOption(
-            tr("The underlay address of %1 is not an IPv4 address.").replace("%1", side.value.upper()),
+            tr("The underlay address of %1 is not an IPv4 address.", side.value.upper()),
             hint=tr("Choose one of the addresses that were found on it."),
         ) from error
 
@@ -43,9 +43,8 @@ def check_owner(found: Discovery, address: str, side: Side) -> None:
     """
     own = addresses_of((found.a if side is Side.A else found.b).facts)
     if address not in own:
-        text = tr("%1 does not have the address %2 on any interface.").replace("%1", found.pair.host(side).label)
-        hint = tr("Choose one of its addresses: %1.").replace("%1", ", ".join(own))
-        raise InvalidOption(text.replace("%2", address), hint=hint)
+        text = tr("%1 does not have the address %2 on any interface.", found.pair.host(side).label, address)
+        raise InvalidOption(text, hint=tr("Choose one of its addresses: %1.", ", ".join(own)))
 
 
 def read_inner_network(found: Discovery, text: str) -> ipaddress.IPv4Network:
@@ -57,11 +56,10 @@ def read_inner_network(found: Discovery, text: str) -> ipaddress.IPv4Network:
     network = _network(text)
     overlap = find_overlap(network, {Side.A: found.a.facts, Side.B: found.b.facts})
     if overlap is not None:
-        where = tr("%1 %2 of %3").replace("%1", overlap.interface).replace("%2", overlap.address)
-        where = where.replace("%3", found.pair.host(overlap.side).label)
+        where = tr("%1 %2 of %3", overlap.interface, overlap.address, found.pair.host(overlap.side).label)
         raise InvalidOption(
-            tr("The inner subnet %1 overlaps %2.").replace("%1", str(network)).replace("%2", where),
-            hint=tr("Choose a subnet that neither host uses, like %1.").replace("%1", str(INNER_SUBNET)),
+            tr("The inner subnet %1 overlaps %2.", network, where),
+            hint=tr("Choose a subnet that neither host uses, like %1.", INNER_SUBNET),
         )
     return network
 

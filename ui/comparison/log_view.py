@@ -35,10 +35,8 @@ class LogView(QWidget):
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.text.setAccessibleName(tr("Log"))
         self.text.setPlaceholderText(tr("Stages and messages of the comparison."))
-        self.level = ChoiceBox()
-        for level, text in zip(_SEVERITY, (tr("everything"), tr("warnings and errors"), tr("errors")), strict=True):
-            self.level.addItem(text, level)
-        self.level.setAccessibleName(tr("Level"))
+        levels = zip((tr("everything"), tr("warnings and errors"), tr("errors")), _SEVERITY, strict=True)
+        self.level = ChoiceBox(tr("Level"), levels)
         self.level.currentIndexChanged.connect(self._show_all)
         self.copy = button(tr("Copy"), "copy", on_click=self._copy)
         self.save = button(tr("Save…"), "report", on_click=self._ask_file)
@@ -71,7 +69,7 @@ class LogView(QWidget):
         try:
             replace_file(path, f"{self.toPlainText()}\n".encode())
         except OSError as error:
-            text = tr("%1 cannot be written: %2.").replace("%1", str(path)).replace("%2", error.strerror or "")
+            text = tr("%1 cannot be written: %2.", path, error.strerror or "")
             self.append_lines([LogLine(LogLevel.ERROR, text)])
 
     def _chosen(self, lines: Sequence[tuple[LogLevel, str]]) -> str:

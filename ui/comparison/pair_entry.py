@@ -86,11 +86,10 @@ def ask_to_replace(parent: QWidget, pair: PairSpec, stored: PairSpec, then: Call
     """Ask whether a stored pair is to get other hosts; call `then` where it is."""
     text = tr(
         "%1 is stored with the hosts %2 and %3. It gets the hosts that you entered; its comparisons and deployments "
-        "remain under this name. To keep both pairs, cancel and enter another name."
+        "remain under this name. To keep both pairs, cancel and enter another name.",
+        *(pair.name, stored.a.address, stored.b.address),
     )
-    for nth, word in enumerate((pair.name, stored.a.address, stored.b.address), start=1):
-        text = text.replace(f"%{nth}", word)
-    title = tr("Replace the hosts of %1?").replace("%1", pair.name)
+    title = tr("Replace the hosts of %1?", pair.name)
     Question(parent, title, text, tr("Replace"), tr("Cancel"), "warning").ask(then)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QWidget
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
@@ -20,16 +20,15 @@ from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.wording.messages import local_hint, local_sentence, local_text
 from app.wording.titles import local_title
-from ui.common.basics import Card, ElidedLabel, ScrollPage, column, holder, label, set_variant
+from ui.common.basics import Card, ElidedLabel, ScrollPage, column, holder, label
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
-from ui.common.copying import enable_copying
-from ui.common.data_table import LineDelegate
 from ui.common.operations import Operation
 from ui.common.page import Page
 from ui.common.splits import split
 from ui.common.swatch import swatch_icon
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, duration, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
@@ -60,14 +59,9 @@ class PlanPage(Page):
         self.workloads.edited.connect(self._on_edit)
         self.total = label("", "figure")
         self.facts = label("", "muted")
-        self.candidates = QListWidget()
-        enable_copying(self.candidates)
-        self.candidates.setAccessibleName(tr("Candidates of the plan"))
-        self.candidates.setItemDelegate(LineDelegate(self.candidates))
-        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.candidates = text_list(tr("Candidates of the plan"), is_wrapping=False)
         self.candidates.currentItemChanged.connect(self._on_candidate)
-        self.code_title = ElidedLabel()
-        set_variant(self.code_title, "heading")
+        self.code_title = ElidedLabel(variant="heading")
         self.code = CodeView(context.theme)
         self._previews: dict[Key, tuple[PlannedItem, ...]] = {}
         self._of: tuple[Discovery | None, tuple[Key, ...]] = (None, ())
@@ -213,7 +207,7 @@ class PlanPage(Page):
         seconds = sum(plan.predicted_s)
         end = datetime.now().astimezone() + timedelta(seconds=seconds)
         is_adaptive = plan.profile.is_adaptive
-        self.total.setText(tr("About %1").replace("%1", duration(seconds)))
+        self.total.setText(tr("About %1", duration(seconds)))
         until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
         ends = until.replace("%1", f"{end:%H:%M}")
         self.facts.setText("\n".join([f"{ends} {amounts(plan)}", *additions(plan)]))
@@ -264,7 +258,7 @@ class PlanPage(Page):
             return
         key: Key = item.data(_KEY)
         title = item.text().split("\n", 1)[0]
-        self.code_title.setText(tr("Files and commands of %1").replace("%1", title))
+        self.code_title.setText(tr("Files and commands of %1", title))
         if key in self._previews:
             self._show_items(self._previews[key])
             return

@@ -14,19 +14,21 @@ def amounts(plan: CampaignPlan) -> str:
     """Return how much a plan measures."""
     profile = plan.profile
     if profile.budget_s is not None:
-        return (
-            tr("At most %1 rounds and %2 min of measuring; it ends as soon as the order is known.")
-            .replace("%1", str(profile.rounds))
-            .replace("%2", f"{profile.budget_s / 60:g}")
+        return tr(
+            "At most %1 rounds and %2 min of measuring; it ends as soon as the order is known.",
+            profile.rounds,
+            f"{profile.budget_s / 60:g}",
         )
     has_baseline = any(one.solution == BASELINE for one in plan.candidates)
     repeated = " " + tr("The baseline is measured first and last.") if has_baseline else ""
     return (
-        tr("%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.")
-        .replace("%1", str(len(plan.attempts)))
-        .replace("%2", str(len(profile.frame_bytes)))
-        .replace("%3", count(profile.pings))
-        .replace("%4", str(profile.seconds))
+        tr(
+            "%1 attempts; %2 frame sizes × %3 pings; %4 s of TCP per direction.",
+            len(plan.attempts),
+            len(profile.frame_bytes),
+            count(profile.pings),
+            profile.seconds,
+        )
         + repeated
     )
 
@@ -35,12 +37,11 @@ def additions(plan: CampaignPlan) -> list[str]:
     """Return a line for the condition of the link, and one for the workloads; none where the plan has neither."""
     lines = []
     if plan.condition is not None:
-        text = tr("Link like %1: %2.").replace("%1", plan.condition.name)
-        lines.append(text.replace("%2", condition_words(plan.condition)))
+        lines.append(tr("Link like %1: %2.", plan.condition.name, condition_words(plan.condition)))
     if plan.workloads:
         known = {one.name: local_text(one.title) for one in planned_workloads(plan)}
         titles = "; ".join(known.get(name, name) for name in plan.workloads)
         if set(plan.workloads) == set(WORKLOADS):
             titles = tr("all")
-        lines.append(tr("Workloads: %1.").replace("%1", titles))
+        lines.append(tr("Workloads: %1.", titles))
     return lines

@@ -8,19 +8,17 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QRadioButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.measurement.options import RunOptions
-from ui.common.basics import column, inset_text
+from ui.common.basics import column, label
 from ui.common.folding import FoldingRow
+from ui.common.number_boxes import decimal_box, whole_box
 from ui.common.texts import count, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip
@@ -59,12 +57,7 @@ class ProfileForm(QWidget):
         self.show_options(RunOptions(PROFILES[ProfileName.ADAPTIVE]))
 
     def _add_budget(self, layout: QVBoxLayout) -> None:
-        self.budget = QDoubleSpinBox()
-        inset_text(self.budget)
-        self.budget.setRange(0.5, 600)
-        self.budget.setDecimals(1)
-        self.budget.setSuffix(tr(" min"))
-        self.budget.setAccessibleName(tr("Longest time for measuring in minutes"))
+        self.budget = decimal_box(tr("Longest time for measuring in minutes"), 0.5, 600, 0.5, tr(" min"))
         self.budget.valueChanged.connect(self._on_edit)
         self._budget = QWidget()
         form = QFormLayout(self._budget)
@@ -73,9 +66,9 @@ class ProfileForm(QWidget):
         layout.addWidget(self._budget)
 
     def _add_custom(self, layout: QVBoxLayout) -> None:
-        self.pings = _spin(10, 1_000_000, 200, tr("Pings per frame size"))
-        self.seconds = _spin(1, 3_600, 3, tr("Seconds of TCP per direction"))
-        self.rounds = _spin(1, 100, 1, tr("Rounds"))
+        self.pings = whole_box(tr("Pings per frame size"), 10, 1_000_000, 200)
+        self.seconds = whole_box(tr("Seconds of TCP per direction"), 1, 3_600, 3)
+        self.rounds = whole_box(tr("Rounds"), 1, 100, 1)
         self._custom = QWidget()
         form = QFormLayout(self._custom)
         form.setContentsMargins(3 * GRID, 0, 0, 0)
@@ -84,36 +77,22 @@ class ProfileForm(QWidget):
             (tr("TCP per direction, s"), self.seconds),
             (tr("Rounds"), self.rounds),
         ):
+            box.setGroupSeparatorShown(True)
             form.addRow(text, box)
             box.valueChanged.connect(self._on_edit)
         layout.addWidget(self._custom)
 
     def _add_demands(self, layout: QVBoxLayout) -> None:
         self.has_deadline = QCheckBox(tr("95 % of the replies must come within"))
-        self.deadline = QDoubleSpinBox()
-        inset_text(self.deadline)
-        self.deadline.setRange(0.1, 10_000)
-        self.deadline.setDecimals(1)
-        self.deadline.setValue(10)
-        self.deadline.setSuffix(tr(" ms"))
-        self.deadline.setAccessibleName(tr("Deadline of a reply in ms"))
-        self.has_deadline.toggled.connect(self._on_edit)
-        self.deadline.valueChanged.connect(self._on_edit)
-        layout.addWidget(FoldingRow((self.has_deadline,), (self.deadline,), 0))
+        self.deadline = decimal_box(tr("Deadline of a reply in ms"), 0.1, 10_000, 10, tr(" ms"))
         self.has_min_rate = QCheckBox(tr("Each direction must carry at least"))
-        self.min_rate = QDoubleSpinBox()
-        inset_text(self.min_rate)
-        self.min_rate.setRange(0.1, 100_000)
-        self.min_rate.setDecimals(1)
-        self.min_rate.setValue(10)
-        self.min_rate.setSuffix(tr(" Mbit/s"))
-        self.min_rate.setAccessibleName(tr("Throughput that each direction must carry in Mbit/s"))
-        self.has_min_rate.toggled.connect(self._on_edit)
-        self.min_rate.valueChanged.connect(self._on_edit)
-        layout.addWidget(FoldingRow((self.has_min_rate,), (self.min_rate,), 0))
-        note = QLabel(tr("VPNs that do not meet these demands are measured, but not recommended."))
-        note.setWordWrap(True)
-        layout.addWidget(note)
+        name = tr("Throughput that each direction must carry in Mbit/s")
+        self.min_rate = decimal_box(name, 0.1, 100_000, 10, tr(" Mbit/s"))
+        for has, box in ((self.has_deadline, self.deadline), (self.has_min_rate, self.min_rate)):
+            has.toggled.connect(self._on_edit)
+            box.valueChanged.connect(self._on_edit)
+            layout.addWidget(FoldingRow((has,), (box,), 0))
+        layout.addWidget(label(tr("VPNs that do not meet these demands are measured, but not recommended.")))
 
     def current(self) -> QRadioButton:
         """Return the chosen button."""
@@ -180,26 +159,16 @@ class ProfileForm(QWidget):
             self.edited.emit()
 
 
-def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
-    box = QSpinBox()
-    inset_text(box)
-    box.setRange(low, high)
-    box.setValue(value)
-    box.setGroupSeparatorShown(True)
-    box.setAccessibleName(name)
-    return box
-
-
 def _words(profile: Profile) -> str:
     if profile.budget_s is not None:
-        return (
-            tr("Blocks of all candidates in turn, at most %1 rounds and %2 min of measuring")
-            .replace("%1", str(profile.rounds))
-            .replace("%2", f"{profile.budget_s / 60:g}")
+        return tr(
+            "Blocks of all candidates in turn, at most %1 rounds and %2 min of measuring",
+            profile.rounds,
+            f"{profile.budget_s / 60:g}",
         )
-    return (
-        tr("%1 pings per size, %2 s of TCP per direction, rounds: %3")
-        .replace("%1", count(profile.pings))
-        .replace("%2", str(profile.seconds))
-        .replace("%3", str(profile.rounds))
+    return tr(
+        "%1 pings per size, %2 s of TCP per direction, rounds: %3",
+        count(profile.pings),
+        profile.seconds,
+        profile.rounds,
     )

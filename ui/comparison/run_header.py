@@ -13,7 +13,11 @@ from ui.common.tips import enable
 
 
 class RunHead(QFrame):
-    """Text, progress, time left; Pause, Skip, Cancel."""
+    """Text, progress, time left; Pause, Skip, Cancel.
+
+    Attributes:
+        is_pausing: Whether it pauses once the running candidate has ended.
+    """
 
     pause_asked = Signal(bool)
     skip_asked = Signal()
@@ -22,8 +26,7 @@ class RunHead(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("variant", "card")
-        self.text = ElidedLabel(tr("Not started yet"))
-        self.text.setProperty("variant", "heading")
+        self.text = ElidedLabel(tr("Not started yet"), "heading")
         self.position = label("", is_wrapping=False)
         self.left = label("", is_wrapping=False)
         for figures in (self.position, self.left):
@@ -40,7 +43,7 @@ class RunHead(QFrame):
         )
         self.skip = button(tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Skips the current candidate"))
         self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
-        self._is_paused = self._is_pausing = False
+        self._is_paused = self.is_pausing = False
         line = row((self.text, 1), self.position, GRID, self.left, GRID, self.pause, self.skip, self.stop)
         self.setLayout(column(line, self.bar, margin_px=(2 * GRID, GRID, 2 * GRID, GRID), spacing_px=GRID // 2))
         self.set_running(is_running=False)
@@ -52,14 +55,9 @@ class RunHead(QFrame):
         if not is_running:
             self.set_paused(is_paused=False)
 
-    @property
-    def is_pausing(self) -> bool:
-        """Whether it pauses once the running candidate has ended."""
-        return self._is_pausing
-
     def set_paused(self, *, is_paused: bool) -> None:
         """The pause button goes on with it."""
-        self._is_pausing = False
+        self.is_pausing = False
         if self.pause.isEnabled():  # while it runs; between two candidates there is none to skip
             enable(self.skip, is_on=not is_paused, reason=tr("No candidate is being measured."))
         self._show_pause(tr("&Resume") if is_paused else tr("&Pause"), is_paused=is_paused)
@@ -88,7 +86,7 @@ class RunHead(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * fraction))
         self.position.setText(position)
-        self.left.setText(tr("%1 left").replace("%1", duration(left_s)) if left_s is not None else "")
+        self.left.setText(tr("%1 left", duration(left_s)) if left_s is not None else "")
 
     def show_waiting(self, text: str) -> None:
         """Show that the progress is unknown."""
@@ -96,6 +94,6 @@ class RunHead(QFrame):
         self.bar.setRange(0, 0)
 
     def _on_pause(self) -> None:
-        self._is_pausing = not self._is_paused
-        self._show_pause(tr("Do not &pause") if self._is_pausing else tr("&Pause"), is_paused=self._is_pausing)
+        self.is_pausing = not self._is_paused
+        self._show_pause(tr("Do not &pause") if self.is_pausing else tr("&Pause"), is_paused=self.is_pausing)
         self.pause_asked.emit(self._is_paused)

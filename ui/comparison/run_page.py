@@ -278,12 +278,12 @@ class RunPage(Page):
             self.head.show_progress(tr("Finished: both hosts are restored"), 1.0, None, "")
             self.status_reported.emit(tr("All candidates were measured. Next shows the results."))
             return
-        self.head.show_progress(tr("Finished: %1").replace("%1", outcome.headline), 1.0, None, "")
+        self.head.show_progress(tr("Finished: %1", outcome.headline), 1.0, None, "")
         text = "\n".join((*outcome_lines(outcome), tr("Both hosts are restored.")))
         actions = remedy_actions(outcome, self.remedy_asked.emit)
         kind = "error" if not outcome.measured else "caution"
-        self.notice.show_message(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
-        self.status_reported.emit(tr("%1. Next shows the results.").replace("%1", outcome.measured_words))
+        self.notice.show_message(kind, tr("%1.", outcome.headline), text, actions)
+        self.status_reported.emit(tr("%1. Next shows the results.", outcome.measured_words))
 
     def _recover(self, pair: PairSpec) -> None:
         services = self.context.services
@@ -372,7 +372,7 @@ class RunPage(Page):
     def _refresh(self) -> None:
         live = self.context.bridge.live
         rows = live.rows()
-        self.table.show_rows(rows)
+        self.table.show_candidates(rows)
         lines, self._log_position = live.log_since(self._log_position)
         self.log.append_lines(lines)
         status = live.status()
@@ -390,4 +390,4 @@ class RunPage(Page):
         self.tabs.setTabVisible(2, has_log)
         if row is not None and has_log:
             self.daemon.show_text(row.daemon_log)
-            self.tabs.setTabText(2, tr("Log of %1").replace("%1", row.title))
+            self.tabs.setTabText(2, tr("Log of %1", row.title))

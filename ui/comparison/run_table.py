@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtWidgets import QHeaderView
 
 from app.wording.language import trn
 from ui.common.candidate_rows import Row, RowState
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.stage_texts import joined, stage_text
 from ui.common.swatch import swatch_icon
 from ui.common.texts import mbit_s, ms, pct, tr
@@ -36,7 +34,7 @@ class RunTable(DataTable):
         self._shown: tuple[Row, ...] = ()
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.size_by_contents()
         self.stretch(_STATE, _LEAST_STATE_EM)
         self.hide_where_narrow((_VERDICT,), _ROOMY_EM)
         self.setWordWrap(True)
@@ -52,7 +50,7 @@ class RunTable(DataTable):
         nth = self.currentRow()
         return self._shown[nth] if 0 <= nth < len(self._shown) else None
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
+    def show_candidates(self, rows: Sequence[Row]) -> None:
         """Show rows; only those that changed are touched."""
         if len(rows) != self.rowCount():
             self.setRowCount(len(rows))
@@ -76,17 +74,16 @@ class RunTable(DataTable):
 
     def _redraw(self) -> None:
         rows, self._shown = self._shown, ()
-        self.show_rows(rows)
+        self.show_candidates(rows)
 
     def _show(self, nth: int, row: Row) -> None:
         appearance = verdict_appearance(row.verdict)
-        colours = self._theme.colours
         cells = (row.title, appearance.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
         self.show_row(nth, cells, has_tips=True)
         self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
-        self.cell(nth, _VERDICT).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+        self.cell(nth, _VERDICT).setIcon(self._theme.icon(appearance.icon, appearance.role))
         icon, role = _STATE_ICONS[row.state]
-        self.cell(nth, _STATE).setIcon(make_icon(icon, getattr(colours, role)))
+        self.cell(nth, _STATE).setIcon(self._theme.icon(icon, role))
 
 
 _STATE_ICONS = {
@@ -133,13 +130,13 @@ def _measured_text(row: Row) -> str:
     """Return how many rounds were measured of a candidate that ended early."""
     if row.is_open_ended:
         return tr("measured") + _rounds_text(row)
-    return tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done)).replace("%2", str(row.rounds))
+    return tr("%1 of %2 rounds measured", row.rounds_done, row.rounds)
 
 
 def _rounds_text(row: Row) -> str:
     """Return how many rounds are done, of how many where that is fixed."""
     if row.is_open_ended and row.state is RowState.RUNNING:
-        return f" ({tr('round %1').replace('%1', str(row.rounds_done + 1))})"
+        return f" ({tr('round %1', row.rounds_done + 1)})"
     if row.is_open_ended:
         return f" ({trn('%1 round', '%1 rounds', row.rounds_done).replace('%1', str(row.rounds_done))})"
     return f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""

@@ -31,7 +31,7 @@ def running_text(live: LiveModel, rows: Sequence[Row]) -> str:
 
 def measuring_text(title: str, *, is_adaptive: bool) -> str:
     """Return what the status line says when an attempt begins; those of an adaptive comparison begin together."""
-    return tr("Measuring all candidates in turn") if is_adaptive else tr("Measuring %1").replace("%1", title)
+    return tr("Measuring all candidates in turn") if is_adaptive else tr("Measuring %1", title)
 
 
 def pause_text(*, is_adaptive: bool) -> str:
@@ -52,7 +52,7 @@ def skip_text(live: LiveModel) -> str:
     running = next((row for row in live.rows() if row.key == live.status().running), None)
     if running is None or running.is_open_ended:
         return tr("Skipping the current candidate…")
-    return tr("Skipping %1…").replace("%1", running.title)
+    return tr("Skipping %1…", running.title)
 
 
 def stopping_words(*, is_paused: bool) -> tuple[str, str]:
@@ -62,5 +62,5 @@ def stopping_words(*, is_paused: bool) -> tuple[str, str]:
         if is_paused
         else tr("The current candidate is stopped within two seconds and both hosts are restored.")
     )
-    text = tr("%1 Results so far are saved.").replace("%1", what_happens)
+    text = tr("%1 Results so far are saved.", what_happens)
     return text, tr("Keep it paused") if is_paused else tr("Continue")

@@ -58,7 +58,7 @@ class TreeSearch(QWidget):
                 for item in every_item(self._tree):
                     item.setExpanded(bool(item.data(0, _WAS_OPEN)))
         self._is_searching = bool(words)
-        self.hits.setText(tr("%1 found").replace("%1", str(hits)))
+        self.hits.setText(tr("%1 found", hits))
         self.hits.setVisible(bool(words))
         self.filtered.emit()
         current = self._tree.currentItem()

@@ -71,10 +71,9 @@ class WorkloadForm(QWidget):
 
 def _facts(one: Workload, took_s: float) -> Iterator[str]:
     """Yield what a workload measures, how long it takes, what it needs, and where its numbers come from."""
-    yield tr("Measures: %1").replace("%1", "; ".join(tr(kind.title) for kind in one.figures))
-    yield tr("Takes about %1 for each candidate and round").replace("%1", duration(took_s))
+    yield tr("Measures: %1", "; ".join(tr(kind.title) for kind in one.figures))
+    yield tr("Takes about %1 for each candidate and round", duration(took_s))
     for side, programs in one.needs.items():
-        needs = tr("Needs on host %1: %2").replace("%1", side.value.upper())
-        yield needs.replace("%2", ", ".join(programs))
+        yield tr("Needs on host %1: %2", side.value.upper(), ", ".join(programs))
     if one.source:
         yield tr(one.source)

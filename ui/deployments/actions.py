@@ -46,7 +46,7 @@ def removal_proposal(services: DeploymentServices, pair: PairSpec, active: Deplo
         "Both hosts are restored to their state before it: files, services, interfaces. Traffic through the "
         "tunnel is interrupted. You can deploy it again later."
     )
-    title = tr("Remove %1 from %2?").replace("%1", local_title(active.title)).replace("%2", pair.name)
+    title = tr("Remove %1 from %2?", local_title(active.title), pair.name)
     return Proposal(title, text, tr("Remove"), task)
 
 
@@ -56,15 +56,15 @@ def one_host_removal_proposal(
     """Remove the deployment from the only reachable host."""
     side, label = alone.side, alone.reached.label
     task = DeploymentTask(
-        tr("Removing on %1 alone").replace("%1", label),
+        tr("Removing on %1 alone", label),
         active.title,
         pair,
         lambda token, emit, _confirmation: services.undeploy_one(pair, side, token=token, emit=emit),
         is_removal=True,
         only=side,
     )
-    title = tr("Remove %1 from %2 alone?").replace("%1", local_title(active.title)).replace("%2", label)
-    return Proposal(title, one_host_removal_text(alone), tr("Remove from %1 alone").replace("%1", label), task)
+    title = tr("Remove %1 from %2 alone?", local_title(active.title), label)
+    return Proposal(title, one_host_removal_text(alone), tr("Remove from %1 alone", label), task)
 
 
 def rotate_proposal(services: DeploymentServices, pair: PairSpec, active: Deployment) -> Proposal:
@@ -78,7 +78,7 @@ def rotate_proposal(services: DeploymentServices, pair: PairSpec, active: Deploy
         active.options.confirm_within_s,
     )
     text = tr("Both hosts generate new keys, and the tunnel is set up again with them. It is down for some seconds.")
-    title = tr("Rotate the keys of %1?").replace("%1", pair.name)
+    title = tr("Rotate the keys of %1?", pair.name)
     return Proposal(title, f"{text} {_how(task)}", tr("Rotate keys"), task)
 
 
@@ -103,13 +103,11 @@ def again_proposal(
         confirm_within_s,
     )
     place = (
-        tr("It replaces %1.").replace("%1", local_title(replaced.title))
+        tr("It replaces %1.", local_title(replaced.title))
         if replaced is not None
         else tr("No tunnel is deployed on the pair now.")
     )
-    title = (
-        tr("Deploy %1 of %2 again?").replace("%1", local_title(former.title)).replace("%2", moment(former.prepared_at))
-    )
+    title = tr("Deploy %1 of %2 again?", local_title(former.title), moment(former.prepared_at))
     return Proposal(title, f"{place} {_how(task)}", tr("Deploy it again"), task)
 
 

@@ -20,10 +20,9 @@ def is_never(candidate: Candidate) -> bool:
 def why_never(candidate: Candidate) -> str:
     """Return why a candidate is never deployed, and what to deploy in its place."""
     if why := comparison_reason(candidate.solution):
-        sentence = tr("%1 is never deployed: %2").replace("%1", local_title(candidate.title))
-        return sentence.replace("%2", local_text(why))
+        return tr("%1 is never deployed: %2", local_title(candidate.title), local_text(why))
     what = verdict_appearance(candidate.verdict).word
-    sentence = tr("%1 cannot be deployed: %2.").replace("%1", local_title(candidate.title)).replace("%2", what.lower())
+    sentence = tr("%1 cannot be deployed: %2.", local_title(candidate.title), what.lower())
     return f"{sentence} {deciding_words(candidate)}".strip()
 
 

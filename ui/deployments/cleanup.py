@@ -57,9 +57,9 @@ class Cleaner(QObject):
 
         self._attempts.note(name, None)
         self._running.add(name)
-        self.reported.emit("info", tr("%1 is being cleaned up.").replace("%1", name), local_text(before.repair_text))
+        self.reported.emit("info", tr("%1 is being cleaned up.", name), local_text(before.repair_text))
         self._context.runner.run(
-            tr("Cleaning up %1").replace("%1", name),
+            tr("Cleaning up %1", name),
             job,
             on_success=lambda after: self._take(before, after),
             on_failure=lambda error: self._fail(name, error),
@@ -72,17 +72,17 @@ class Cleaner(QObject):
         self.inspected.emit(name, after)
         if _is_clean(before, after):
             self._attempts.forget(name, None)  # what another loss of power leaves is another case
-            self.reported.emit("info", tr("%1 is cleaned up.").replace("%1", name), local_text(before.repair_text))
+            self.reported.emit("info", tr("%1 is cleaned up.", name), local_text(before.repair_text))
         else:
             self.reported.emit(
                 "caution",
-                tr("%1 could not be cleaned up completely.").replace("%1", name),
+                tr("%1 could not be cleaned up completely.", name),
                 " ".join(map(local_text, after.sentences)),
             )
 
     def _fail(self, name: str, error: TunnelmarkError) -> None:
         self._running.discard(name)
-        self.reported.emit("caution", tr("%1 could not be cleaned up.").replace("%1", name), local_sentence(error))
+        self.reported.emit("caution", tr("%1 could not be cleaned up.", name), local_sentence(error))
 
 
 def _is_clean(before: PairStatus, after: PairStatus) -> bool:

@@ -61,10 +61,10 @@ class Countdown(QFrame):
             set_tip(answer, shown_keys(QKeySequence.mnemonic(answer.text())))
         minutes = round(EXTENSION_S / 60)
         self.more: QPushButton = button(
-            tr("+%1 min").replace("%1", str(minutes)),
+            tr("+%1 min", minutes),
             "clock",
             on_click=lambda: self.decided.emit(Decision.EXTEND),
-            tip=tr("Both hosts wait %1 minutes longer").replace("%1", str(minutes)),
+            tip=tr("Both hosts wait %1 minutes longer", minutes),
         )
         for one in (self.confirm, self.roll_back):
             one.setMinimumSize(20 * GRID, _BUTTON_HEIGHT_PX)
@@ -89,9 +89,7 @@ class Countdown(QFrame):
     def _what_to_test(self) -> str:
         if not all(self._addresses):
             return tr("Test your applications over the tunnel now.")
-        a, b = self._addresses
-        text = tr("Test your applications over the tunnel now: host A is %1 in it, host B is %2.")
-        return text.replace("%1", a).replace("%2", b)
+        return tr("Test your applications over the tunnel now: host A is %1 in it, host B is %2.", *self._addresses)
 
     def show_left(self, left_s: float, total_s: float, former: str) -> None:
         """Show the time that is left.
@@ -103,7 +101,7 @@ class Countdown(QFrame):
         """
         before_s, self.left_s = self.left_s, left_s
         self.left.setText(duration(left_s))
-        self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
+        self.left.setAccessibleName(tr("Time left: %1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
         self.text.setText(f"{self._what_to_test()} {unless_confirmed(former)}")
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from app.deployment.choice import check_options
 from app.domain.declared import comparison_reason
@@ -25,10 +25,11 @@ from app.domain.verdicts import Verdict
 from app.wording.deployment_sentences import replaced_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import Card, ChoiceBox, holder, icon_label, inset_text, label, label_for, name_box, row
+from ui.common.basics import Card, ChoiceBox, holder, icon_label, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
 from ui.common.folding import FoldingForm
 from ui.common.icons import set_icon
+from ui.common.number_boxes import whole_box
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
@@ -89,11 +90,9 @@ class DeploymentForm(Card):
         self._show_candidate()
 
     def _make_choices(self) -> None:
-        self.pairs = ChoiceBox()
-        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs = ChoiceBox(tr("Pair"))
         self.pairs.currentIndexChanged.connect(self._on_pair)
-        self.solution, self.suite = ChoiceBox(), ChoiceBox()
-        self.solution.setAccessibleName(tr("Solution"))
+        self.solution, self.suite = ChoiceBox(tr("Solution")), ChoiceBox()
         name_box(self.suite, tr("Suite"))
         for box, letters in ((self.pairs, 18), (self.solution, _SOLUTION_LETTERS), (self.suite, 10)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -106,18 +105,11 @@ class DeploymentForm(Card):
         self.verdict_label = label(tr("Verdict"), is_wrapping=False)
 
     def _make_confirming(self) -> None:
-        self.who = ChoiceBox()
-        self.who.setAccessibleName(tr("Confirmation"))
-        self.who.addItem(tr("Me, within the time limit"), "user")
-        self.who.addItem(tr("Tunnelmark, once verified"), "")
-        self.within = QSpinBox()
-        inset_text(self.within)
-        self.within.setAccessibleName(tr("Time to confirm, in seconds"))
-        self.within.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
-        self.within.setSuffix(" s")
+        answers = (tr("Me, within the time limit"), "user"), (tr("Tunnelmark, once verified"), "")
+        self.who = ChoiceBox(tr("Confirmation"), answers)
         self._preset_s = int(CONFIRM_WITHIN_S)
-        self.within.setValue(self._preset_s)
-        self.within.setSingleStep(10)
+        limits = int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S)
+        self.within = whole_box(tr("Time to confirm, in seconds"), *limits, self._preset_s, suffix=" s", step=10)
         self.who.currentIndexChanged.connect(self._on_who)
         self.within.valueChanged.connect(self.changed)
 
@@ -217,11 +209,7 @@ class DeploymentForm(Card):
         """Offer pairs; keep the selected one."""
         former = self.pair
         self._pairs = tuple(pairs)
-        with QSignalBlocker(self.pairs):
-            self.pairs.clear()
-            self.pairs.addItems([pair.name for pair in pairs])
-            nth = self.pairs.findText(former.name) if former is not None else 0
-            self.pairs.setCurrentIndex(max(0, nth))
+        self.pairs.offer(((pair.name, pair.name) for pair in pairs), former.name if former is not None else "")
         if self.pair is None or former is None or self.pair.name != former.name:
             self._on_pair()
 
@@ -349,7 +337,7 @@ class DeploymentForm(Card):
         for widget in (self.reason, self.reason_label):
             widget.setVisible(needs_reason)
         if candidate is not None:
-            self.verdict.show_verdict(candidate.verdict)
+            self.verdict.show_appearance(verdict_appearance(candidate.verdict))
         if candidate is not None and is_barred:
             set_icon(self._word_icon, "error", "bad")
             self.word.setText(why_never(candidate))

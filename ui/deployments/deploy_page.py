@@ -165,7 +165,7 @@ class DeployPage(Page):
         Question(
             self.window(),
             tr("Stop the deployment?"),
-            tr("Both hosts then roll back %1.").replace("%1", former),
+            tr("Both hosts then roll back %1.", former),
             tr("Stop and roll back"),
             tr("Continue"),
             "warning",
@@ -308,7 +308,7 @@ class DeployPage(Page):
             self.status_reported.emit(tr("Another deployment is running. Wait until it has finished."))
             return
         self._confirmation = confirmation = WindowConfirmation()
-        emit = self.context.bridge.emit_deployment
+        emit = self.context.bridge.deployment_event.emit
         self.notice.clear()
         self.setup.forget_run()
         self.faces.setCurrentWidget(self.live)

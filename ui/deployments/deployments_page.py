@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -27,6 +26,7 @@ from ui.common.deployment_preset import Wanted
 from ui.common.dialogs import Question
 from ui.common.file_dialogs import ask_save
 from ui.common.icons import make_icon
+from ui.common.notices import Actions
 from ui.common.page import BusyLine, Page
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -39,13 +39,12 @@ from ui.deployments.actions import (
     rotate_proposal,
 )
 from ui.deployments.cleanup import Cleaner
-from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair
+from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair, identity_of, is_news
 from ui.deployments.desktop_notification import Notifier
 from ui.deployments.detail_view import DeploymentDetail
 from ui.deployments.monitor import Watcher
 from ui.deployments.repair import Repairs, half_words, repair_task
 from ui.deployments.single_host_rollback import nothing_left_words
-from ui.deployments.stored_state import identity_of, is_news
 from ui.deployments.view_switch import AreaSwitch
 
 if TYPE_CHECKING:
@@ -217,12 +216,12 @@ class DeploymentsPage(Page):
             return services.status(pair, token=token)
 
         self.notice.clear()
-        self.start(tr("Inspecting %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
+        self.start(tr("Inspecting %1", pair.name), job, self._take_status, busy=self.busy)
 
     def _take_status(self, status: PairStatus) -> None:
         silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
         self.status_reported.emit(
-            tr("Unreachable: %1").replace("%1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
+            tr("Unreachable: %1", ", ".join(silent)) if silent else tr("Both hosts were inspected")
         )
         self._on_inspected(status.pair, status)
 
@@ -254,7 +253,7 @@ class DeploymentsPage(Page):
     def _on_reported(self, name: str, line: MonitorLine) -> None:
         self.status_reported.emit(f"{name}: {local_text(line.text)}")
         if line.is_bad:
-            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), local_text(line.text))
+            self.notifier.notify(tr("Tunnelmark: %1", name), local_text(line.text))
 
     @property
     def notifier(self) -> Notifier:
@@ -335,15 +334,13 @@ class DeploymentsPage(Page):
             actions = {tr("Repair"): lambda: self._repair_pair(status.pair)}
             self._show_contact("caution", *half_words(status.pair), actions)
             return
-        title = tr("%1 is being repaired.").replace("%1", status.pair)
+        title = tr("%1 is being repaired.", status.pair)
         self._show_contact("info", title, local_text(status.repair_text), {tr("Show"): self.deploy_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair
         self._show_selected()
 
-    def _show_contact(
-        self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
-    ) -> None:
+    def _show_contact(self, kind: str, title: str, text: str, actions: Actions | None = None) -> None:
         """Report the outcome of a contact with the hosts; the notice remains until the user has seen it."""
         self.notice.show_message(kind, title, text, actions)
         self.status_reported.emit(title)

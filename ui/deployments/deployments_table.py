@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QColor, QIcon
-from PySide6.QtWidgets import QHeaderView
 
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec
 from app.wording.titles import local_title
 from ui.common.data_table import DataTable
-from ui.common.deployment_states import StateAppearance, moment, state_appearance
-from ui.common.icons import make_icon
-from ui.common.texts import NONE, ms, pct, plain_tip, tr
+from ui.common.deployment_states import moment, state_appearance
+from ui.common.texts import NONE, ms, pct, tr
 from ui.common.theme import Theme
-from ui.common.verdicts import verdict_appearance
+from ui.common.verdicts import Appearance, verdict_appearance
 
 PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
 _MOST_LINES = 6
@@ -77,9 +75,8 @@ class DeploymentsTable(DataTable):
         ]
         super().__init__(headers, {RTT, LOSS}, tr("Deployed tunnels"))
         self._theme = theme
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(48)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.horizontalHeader().setMinimumSectionSize(48)
+        self.size_by_contents()
         self.stretch(WHAT, _LEAST_WHAT_EM)
         self.hide_where_narrow((SINCE, VERDICT), _ROOMY_EM)
 
@@ -117,19 +114,13 @@ class DeploymentsTable(DataTable):
             VERDICT: verdict_appearance(verdict).word if verdict is not None else NONE,
             WATCH: tr("on") if is_watched else tr("off"),
         }
-        for column, text in texts.items():
-            cell = self.cell(nth, column)
-            cell.setText(text)
-            cell.setToolTip(plain_tip(text))
-        colours = self._theme.colours
+        self.show_row(nth, texts.values(), has_tips=True)  # all columns, in their order
         is_down = status is not None and has_lost(status)
         role = "muted" if is_down and appearance.role == "good" else appearance.role
-        self.cell(nth, STATE).setIcon(
-            make_icon(appearance.icon, getattr(colours, role)) if appearance.icon else QIcon()
-        )
+        self.cell(nth, STATE).setIcon(self._theme.icon(appearance.icon, role))
         self._show_tunnel(nth, status, is_down=is_down)
         seen = verdict_appearance(verdict) if verdict is not None else None
-        icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
+        icon = self._theme.icon(seen.icon, seen.role) if seen is not None else QIcon()
         self.cell(nth, VERDICT).setIcon(icon)
 
     def _show_tunnel(self, nth: int, status: PairStatus | None, *, is_down: bool) -> None:
@@ -137,19 +128,35 @@ class DeploymentsTable(DataTable):
         colours, cell = self._theme.colours, self.cell(nth, TUNNEL)
         icon, role = ("error", "bad") if is_down else ("check", "good")
         is_known = status is not None and cell.text() != NONE
-        cell.setIcon(make_icon(icon, getattr(colours, role)) if is_known else QIcon())
+        cell.setIcon(self._theme.icon(icon, role) if is_known else QIcon())
         cell.setForeground(QColor(colours.bad if is_down else colours.text))
         font = cell.font()
         font.setBold(is_down)
         cell.setFont(font)
 
 
-def _appearance(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
+def _appearance(one: DeploymentEntry, status: PairStatus | None) -> Appearance:
     """Return how the state is shown: without a tick until a host has reported it."""
     state = one.state(status)
     if status is None and state is DeploymentState.CONFIRMED:
-        return StateAppearance("", tr("active"), "muted")
+        return Appearance("", tr("active"), "muted")
     return state_appearance(state)
+
+
+def identity_of(deployment: Deployment | None) -> tuple[str, DeploymentState] | None:
+    """Return which deployment it is, and in which state; None for none."""
+    return (deployment.id, deployment.state) if deployment is not None else None
+
+
+def is_news(one: DeploymentEntry | None, status: PairStatus) -> bool:
+    """Whether the hosts' status changes what is stored of a pair."""
+    if one is None:
+        return False
+    if status.deployment is None:
+        is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
+        return is_nothing and one.active is not None
+    known = next((each for each in one.deployments if each.id == status.deployment.id), None)
+    return known is None or known.state is not status.deployment.state
 
 
 def has_lost(status: PairStatus) -> bool:

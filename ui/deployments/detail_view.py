@@ -95,7 +95,7 @@ class DeploymentDetail(QWidget):
         self.keys.show_status(status)
         self.earlier.show_deployments(one.deployments)
         number = len(one.deployments)
-        self.tabs.setTabText(self._earlier_at, tr("Deployments (%1)").replace("%1", str(number)))
+        self.tabs.setTabText(self._earlier_at, tr("Deployments (%1)", number))
 
     def show_past(self, deployment_id: str) -> None:
         """Bring one of the pair's past deployments to the front; one that is active, or none, changes nothing."""
@@ -134,8 +134,8 @@ class DeploymentDetail(QWidget):
 def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]:
     active = one.active
     if active is not None:
-        words = tr("%1, deployed %2 by %3.").replace("%1", local_title(active.title)).replace("%3", active.by)
-        yield words.replace("%2", moment(active.confirmed_at or active.state_at))
+        since = moment(active.confirmed_at or active.state_at)
+        yield tr("%1, deployed %2 by %3.", local_title(active.title), since, active.by)
         if is_half_removed(active):
             yield tr("It is being removed. The rest is removed at the next contact with both hosts.")
     if status is None:
@@ -148,7 +148,7 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
     yield from map(local_text, status.sentences)
     alone = only_host(status)
     if active is not None and alone is not None and alone.can_be_removed:
-        yield tr("“Remove…” can remove it from %1 alone.").replace("%1", alone.reached.label)
+        yield tr("“Remove…” can remove it from %1 alone.", alone.reached.label)
     for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {replacement_words(finding.replacement)}." if finding.replacement else ""
@@ -158,10 +158,10 @@ def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]
 def _no_drift(status: PairStatus) -> str:
     silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
     if silent:
-        return tr("Unknown, because the host is unreachable: %1.").replace("%1", ", ".join(silent))
+        return tr("Unknown, because the host is unreachable: %1.", ", ".join(silent))
     if status.damaged:
         missing = ", ".join(f"{end.label}: {end.missing}" for end in status.damaged)
-        return tr("Missing, or not as it was installed: %1.").replace("%1", missing)
+        return tr("Missing, or not as it was installed: %1.", missing)
     if status.state is not DeploymentState.CONFIRMED:
         return tr("No drift.")
     return tr("No drift: both hosts match the deployment.")

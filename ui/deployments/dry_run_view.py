@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidgetItem, QTabWidget, QWidget
 
 from app.domain.deployment import DeploymentObstacle, DryRun, EndpointDryRun, FileDiff, PlannedCommand
 from app.domain.hosts import Side
@@ -14,9 +14,8 @@ from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, label, name_tabs, row
-from ui.common.copying import enable_copying
-from ui.common.data_table import LineDelegate
 from ui.common.splits import split
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.diff_view import DiffView, count_signs
@@ -56,8 +55,7 @@ class Overview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._content = QWidget()
-        self._scroll = ScrollPage(self._content, WIDE_PX)
+        self._scroll = ScrollPage(QWidget(), WIDE_PX)
         self.sentences: tuple[str, ...] = ()
         self.table = SidesTable(tr("Result"))
         self.setLayout(column(split(self._scroll, self.table, sizes_px=(420, 640)), margin_px=GRID))
@@ -66,10 +64,8 @@ class Overview(QWidget):
         """Show a dry run."""
         lines = list(_known(run, former))
         self.sentences = tuple(f"{what} {hint}".strip() for _icon, _role, what, hint in lines)
-        content = holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page")
-        self._scroll.replace(self._content, content)
-        self._content = content
-        self.table.show_rows(run.a.label, run.b.label, _facts(run))
+        self._scroll.show_content(holder(column(*(_line(*line) for line in lines), 0, margin_px=GRID), "page"))
+        self.table.show_sides(run.a.label, run.b.label, _facts(run))
 
 
 def _line(icon: str, role: str, what: str, hint: str) -> QHBoxLayout:
@@ -92,7 +88,7 @@ def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
     if run.replaces:
         title = former or run.replaces
         hint = tr("If the new one fails, both hosts roll back to it.")
-        yield "repeat", "accent", tr("Replaces %1.").replace("%1", local_title(title)), hint
+        yield "repeat", "accent", tr("Replaces %1.", local_title(title)), hint
     if sentence := keepalive_sentence(run.keepalive):
         yield "info", "accent", sentence, ""
     for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
@@ -135,14 +131,10 @@ class EndpointView(QWidget):
     def __init__(self, theme: Theme, side: Side) -> None:
         super().__init__()
         letter = side.value.upper()
-        self.list = QListWidget()
-        enable_copying(self.list)
-        self.list.setAccessibleName(tr("Files and commands on %1").replace("%1", letter))
-        self.list.setItemDelegate(LineDelegate(self.list))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list = text_list(tr("Files and commands on %1", letter), is_wrapping=False)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._go_to)
-        self.text = DiffView(theme, tr("Text of files and commands on %1").replace("%1", letter))
+        self.text = DiffView(theme, tr("Text of files and commands on %1", letter))
         both = split(self.list, self.text, sizes_px=(320, 720), stretches=(0, 1))
         self.setLayout(column(both, margin_px=GRID))
 

@@ -14,11 +14,10 @@ from app.wording.deployment_sentences import state_word
 from app.wording.local_forms import decimal, second_text
 from app.wording.messages import local_text
 from app.wording.titles import local_title
-from ui.common.basics import button, column, label, row
+from ui.common.basics import button, column, label, row, show_text
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
 from ui.common.deployment_states import moment, state_appearance
-from ui.common.icons import make_icon
 from ui.common.search_field import SearchField
 from ui.common.splits import split
 from ui.common.texts import NONE, count, duration, tr
@@ -47,10 +46,7 @@ class EarlierView(QWidget):
         self._deployments: tuple[Deployment, ...] = ()
         headers = [tr("When"), tr("What"), tr("Verdict then"), tr("State"), tr("By"), tr("Message")]
         self.table = DataTable(headers, (), tr("Deployments"))
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
+        self.table.size_by_contents(1, 5)
         self.table.itemSelectionChanged.connect(self._on_line)
         theme.changed.connect(self._fill)
         self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
@@ -83,14 +79,13 @@ class EarlierView(QWidget):
 
     def _fill(self) -> None:
         self.table.setRowCount(len(self._deployments))
-        colours = self._theme.colours
         for nth, one in enumerate(self._deployments):
             appearance, word = state_appearance(one.state), verdict_appearance(one.verdict)
             state = state_word(one.state, is_refused=one.is_refused, is_rolled_back=one.is_rolled_back)
             texts = (moment(one.prepared_at), local_title(one.title), word.word, state, one.by, local_text(one.message))
             self.table.show_row(nth, texts, has_tips=True)
-            self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
-            self.table.cell(nth, 3).setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+            self.table.cell(nth, 2).setIcon(self._theme.icon(word.icon, word.role))
+            self.table.cell(nth, 3).setIcon(self._theme.icon(appearance.icon, appearance.role))
 
     @property
     def selected(self) -> Deployment | None:
@@ -109,8 +104,7 @@ class EarlierView(QWidget):
         if one is not None and one.state is DeploymentState.FAILED:
             why = tr("Refused, nothing was changed: %1") if one.is_refused else tr("Failed: %1")
             text = why.replace("%1", text)
-        self.message.setText(text)
-        self.message.setVisible(bool(text))
+        show_text(self.message, text)
 
     def _ask_again(self) -> None:
         if self.selected is not None:
@@ -122,9 +116,7 @@ class KeysTable(DataTable):
 
     def __init__(self) -> None:
         super().__init__([tr("Host"), tr("Key"), tr("Age"), tr("Days left")], {2, 3}, tr("Keys"))
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.size_by_contents(1)
 
     def show_status(self, status: PairStatus | None) -> None:
         """Show what was found."""
@@ -136,7 +128,7 @@ class KeysTable(DataTable):
 
 
 def _age(days: float) -> str:
-    return tr("%1 days").replace("%1", decimal(days, 1)) if days >= 1 else duration(days * _DAY_S)
+    return tr("%1 days", decimal(days, 1)) if days >= 1 else duration(days * _DAY_S)
 
 
 class AuditView(QWidget):
@@ -174,16 +166,13 @@ class AuditView(QWidget):
         """Show the newest of what was written down."""
         shown = tuple(lines[:MOST_SHOWN])
         left_out = len(lines) - len(shown)
-        text = tr("The newest %1 of %2; the export has all.").replace("%1", count(len(shown)))
-        self.more.setText(text.replace("%2", count(len(lines))) if left_out else "")
-        self.more.setVisible(bool(left_out))
+        text = tr("The newest %1 of %2; the export has all.", count(len(shown)), count(len(lines)))
+        show_text(self.more, text if left_out else "")
         if shown == self._lines:
             return
         self._lines = shown
         self.legend.setVisible(any(one.exit_status is None for one in shown))
-        self.table.setRowCount(len(shown))
-        for nth, one in enumerate(shown):
-            self.table.show_row(nth, _audit_texts(one), has_tips=True)
+        self.table.show_rows(list(map(_audit_texts, shown)), has_tips=True)
         enable(self.export, is_on=bool(shown), reason=tr("No command has changed a host yet."))
         self._filter()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QHeaderView
 
 from ui.common.data_table import DataTable
 from ui.common.texts import plain_tip, tr
@@ -23,13 +22,10 @@ class SidesTable(DataTable):
 
     def __init__(self, name: str) -> None:
         super().__init__([name, "A", "B"], (), name)
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        self.size_by_contents(1, 2)
         self.setWordWrap(True)
 
-    def show_rows(self, label_a: str, label_b: str, rows: Sequence[SideRow]) -> None:
+    def show_sides(self, label_a: str, label_b: str, rows: Sequence[SideRow]) -> None:
         """Show facts of both hosts, by the names that people call them."""
         self.setHorizontalHeaderLabels([self.accessibleName(), f"A  {label_a}".rstrip(), f"B  {label_b}".rstrip()])
         if self.rowCount() != len(rows):

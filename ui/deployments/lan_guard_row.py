@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QSpinBox
+from PySide6.QtWidgets import QCheckBox
 
 from app.domain.deployment import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, DeploymentOptions
-from ui.common.basics import inset_text
+from ui.common.number_boxes import whole_box
 from ui.common.texts import tr
 from ui.common.tips import enable, set_tip
 
@@ -20,12 +20,9 @@ class LanGuardRow(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.limit = QSpinBox()
-        inset_text(self.limit)
-        self.limit.setAccessibleName(tr("Limit of broadcasts between the LANs, in frames per second"))
-        self.limit.setRange(0, MOST_BROADCASTS_PER_S)
-        self.limit.setSingleStep(100)
-        self.limit.setSuffix(tr(" broadcasts/s"))
+        name = tr("Limit of broadcasts between the LANs, in frames per second")
+        suffix = tr(" broadcasts/s")
+        self.limit = whole_box(name, 0, MOST_BROADCASTS_PER_S, BROADCASTS_PER_S, suffix=suffix, step=100)
         self.limit.setSpecialValueText(tr("any number of broadcasts"))
         set_tip(
             self.limit,
@@ -34,7 +31,6 @@ class LanGuardRow(QObject):
                 "Loops inside VLANs and storms of multicasts are neither noticed nor limited."
             ),
         )
-        self.limit.setValue(BROADCASTS_PER_S)
         self.dhcp = QCheckBox(tr("Block DHCP between the LANs"))
         set_tip(self.dhcp, tr("Devices get addresses from servers of their own LAN only (DHCP and DHCPv6)"))
         self.advertisements = QCheckBox(tr("Block router advertisements between the LANs"))

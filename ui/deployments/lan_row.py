@@ -25,18 +25,16 @@ class LanRow(QObject):
         super().__init__(parent)
         letter = side.value.upper()
         self.side = side
-        self.name = label(tr("LAN port %1").replace("%1", letter), is_wrapping=False)
-        self.port = ChoiceBox()
-        self.name.setBuddy(self.port)
-        self.port.setAccessibleName(self.name.text())
+        self.name = label(tr("LAN port %1", letter), is_wrapping=False)
+        self.port = ChoiceBox(self.name.text())
         self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.port.setMinimumContentsLength(27)
         self.port.currentIndexChanged.connect(self.changed)
         self.address = QLineEdit()
-        self.address_name = label_for(tr("Address of %1").replace("%1", letter), self.address)
+        self.address_name = label_for(tr("Address of %1", letter), self.address)
         self.address.setPlaceholderText(tr("automatic"))
-        self.address.setAccessibleName(tr("Address of %1 in the tunnel, with prefix length").replace("%1", letter))
+        self.address.setAccessibleName(tr("Address of %1 in the tunnel, with prefix length", letter))
         set_tip(self.address, tr("With prefix length, for example 10.9.0.1/24; empty: chosen by Tunnelmark"))
         self.address.textChanged.connect(self.changed)
         self._wanted = ""
@@ -50,7 +48,7 @@ class LanRow(QObject):
     def show_host(self, host_label: str) -> None:
         """Show the host's name."""
         letter = self.side.value.upper()
-        self.name.setText(tr("LAN port %1").replace("%1", f"{letter}  {host_label}".rstrip()))
+        self.name.setText(tr("LAN port %1", f"{letter}  {host_label}".rstrip()))
 
     def want(self, port: str, address: str) -> None:
         """Choose a port as soon as it is known, and an address."""

@@ -102,7 +102,7 @@ class Watcher(QObject):
         services = cast("DeploymentServices", self._context.services)
         pair = one.pair
         one.asked = self._context.runner.run(
-            tr("Checking %1").replace("%1", pair.name),
+            tr("Checking %1", pair.name),
             lambda token, _pass_on: services.status(pair, token=token),
             on_success=partial(self._take, one),
             on_failure=partial(self._fail, one),
@@ -112,14 +112,13 @@ class Watcher(QObject):
 
     def _take(self, one: _Watched, status: PairStatus) -> None:
         self._done(one)
-        self._pass_on(one, lambda: one.log.take(status, self.limits), status)
+        self._pass_on(one, one.log.take(status, self.limits), status)
 
     def _fail(self, one: _Watched, error: TunnelmarkError) -> None:
         self._done(one)
-        self._pass_on(one, lambda: one.log.fail(datetime.now(UTC), error.message), None)
+        self._pass_on(one, one.log.fail(datetime.now(UTC), error.message), None)
 
-    def _pass_on(self, one: _Watched, take: Callable[[], tuple[MonitorLine, ...]], status: PairStatus | None) -> None:
-        new = take()
+    def _pass_on(self, one: _Watched, new: tuple[MonitorLine, ...], status: PairStatus | None) -> None:
         self.inspected.emit(one.pair.name, status)
         for line in new:
             self.reported.emit(one.pair.name, line)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QWidget
 
 from app.deployment.events import (
     Decision,
@@ -22,9 +20,8 @@ from app.domain.hosts import Side
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import ElidedLabel, button, column, row
-from ui.common.copying import enable_copying
-from ui.common.icons import make_icon
-from ui.common.notices import Notice
+from ui.common.notices import Actions, Notice
+from ui.common.text_list import text_list
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
@@ -57,19 +54,14 @@ class DeploymentProgress(QWidget):
         self.outcome = ""
         self._asked_for_s: float | None = None
         self._has_answer = False
-        self.what = ElidedLabel()
-        self.what.setProperty("variant", "heading")
+        self.what = ElidedLabel(variant="heading")
         self.stop = button(tr("&Stop and roll back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
         self.countdown = Countdown()
         self.countdown.decided.connect(self._decided)
         self.result = Notice()
         self.stages = StageTable(theme)
-        self.notes = QListWidget()
-        enable_copying(self.notes)
-        self.notes.setAccessibleName(tr("Notes"))
-        self.notes.setWordWrap(True)
+        self.notes = text_list(tr("Notes"), is_wrapping=True)
         self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
-        self.notes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.notes.setIconSize(QSize(16, 16))
         self._noted: list[tuple[str, bool]] = []
         theme.changed.connect(self._show_notes)
@@ -133,7 +125,7 @@ class DeploymentProgress(QWidget):
         """Show that it is being stopped; both hosts are rolling back."""
         enable(self.stop, is_on=False, reason=tr("Stopping…"))
 
-    def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_ended(self, deployment: Deployment, actions: Actions) -> None:
         """It has ended, in whatever state."""
         only = self.task.only if self.task is not None else None
         self._conclude(self._how_it_ended(deployment.state))
@@ -153,7 +145,7 @@ class DeploymentProgress(QWidget):
     def _decided(self, decision: Decision) -> None:
         self._has_answer = self._has_answer or decision is not Decision.EXTEND
 
-    def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_error(self, error: TunnelmarkError, actions: Actions) -> None:
         """It did not work."""
         self._conclude(tr("%1: failed"))
         self._rest(is_good=False)
@@ -166,10 +158,10 @@ class DeploymentProgress(QWidget):
             return ""
         name = stage_words(failed)[0]
         if failed is DeploymentStage.PREPARE and not self.stages.state_of(DeploymentStage.ROLLBACK):
-            return tr("“%1” failed: nothing was changed on either host.").replace("%1", name)
-        return tr("“%1” failed.").replace("%1", name)
+            return tr("“%1” failed: nothing was changed on either host.", name)
+        return tr("“%1” failed.", name)
 
-    def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
+    def show_cancelled(self, actions: Actions) -> None:
         """The user stopped it."""
         self._conclude(tr("%1: stopped, both hosts rolled back"))
         self._rest(is_good=False)
@@ -201,12 +193,11 @@ class DeploymentProgress(QWidget):
         self._show_notes()
 
     def _show_notes(self) -> None:
-        colours = self._theme.colours
         self.notes.clear()
         for text, is_warning in sorted(self._noted, key=lambda one: not one[1]):  # few lines are in sight
-            icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
+            icon = self._theme.icon("warning", "legacy") if is_warning else self._theme.icon("info", "accent")
             item = QListWidgetItem(icon, text)
             if is_warning:
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1").replace("%1", text))
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1", text))
             self.notes.addItem(item)
         self.notes.setVisible(bool(self._noted))

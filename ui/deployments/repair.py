@@ -54,7 +54,7 @@ class Repairs:
 def half_words(pair: str) -> tuple[str, str]:
     """Return title and hint for a pair of which only one host kept the deployment."""
     return (
-        tr("%1 has its tunnel on one host only.").replace("%1", pair),
+        tr("%1 has its tunnel on one host only.", pair),
         tr("Repair deploys it on both hosts again. If it was removed on purpose, remove it from the other host."),
     )
 
@@ -70,7 +70,7 @@ def repair_task(services: DeploymentServices, pair: PairSpec, half: Deployment) 
     def job(token: CancelToken, emit: DeploymentSink, _confirmation: Confirmation) -> Deployment:
         repaired = services.repair(pair, token=token, emit=emit)
         if repaired is None:
-            raise NotFound(tr("%1 needs no repair any more.").replace("%1", pair.name))
+            raise NotFound(tr("%1 needs no repair any more.", pair.name))
         return repaired
 
     return DeploymentTask(tr("Repairing"), half.title, pair, job, half.title, is_removal=half.is_ending)

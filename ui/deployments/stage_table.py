@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHeaderView
 
 from app.deployment.events import DeploymentStage
 from app.domain.hosts import PairSpec, Side
 from app.wording.local_forms import decimal
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.texts import NONE, plain_tip, tr
 from ui.common.theme import Theme
 from ui.deployments.texts import host_name, stage_words
@@ -64,12 +62,8 @@ class StageTable(DataTable):
         self._current: DeploymentStage | None = None
         self._is_removal = False
         self._only: Side | None = None
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(64)
-        for column in (_NAME, _TOOK, _WHAT):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        for column in (_A, _B):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(64)
+        self.size_by_contents(_A, _B)
         self.hide_where_narrow((_WHAT,), _ROOMY_EM)
         theme.changed.connect(self.redraw)
 
@@ -160,7 +154,7 @@ class StageTable(DataTable):
         for nth, (stage, row) in enumerate(self._rows.items()):
             name, what = stage_words(stage)
             if stage is DeploymentStage.ROLLBACK and self._only is not None:
-                what = tr("%1 is rolling back").replace("%1", self._labels[self._only])
+                what = tr("%1 is rolling back", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
             self.cell(nth, _NAME).setToolTip(plain_tip(what))
             self.cell(nth, _NAME).setIcon(self._icon(row.shown_state(*Side)))
@@ -179,7 +173,7 @@ class StageTable(DataTable):
 
     def _icon(self, state: str) -> QIcon:
         name, role = _APPEARANCES[state]
-        return make_icon(name, getattr(self._theme.colours, role))
+        return self._theme.icon(name, role)
 
     def _leave(self, state: str) -> None:
         row = self._rows.get(self._current) if self._current is not None else None

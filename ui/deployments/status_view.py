@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
-    QListWidget,
     QListWidgetItem,
     QWidget,
 )
@@ -21,11 +20,11 @@ from app.ranking.controllers import outage_advice
 from app.wording.controllers import outage_words
 from app.wording.deployment_sentences import keepalive_sentence
 from app.wording.messages import local_text
-from ui.common.basics import column, holder, inset_text
-from ui.common.copying import enable_copying
+from ui.common.basics import column, holder
 from ui.common.deployment_states import moment, state_appearance
-from ui.common.icons import make_icon
+from ui.common.number_boxes import decimal_box
 from ui.common.splits import split
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
@@ -46,11 +45,7 @@ class NowView(QWidget):
         self._theme = theme
         self.facts = SidesTable(tr("Now"))
         self.plot = RttHistoryPlot(theme)
-        self.log = QListWidget()
-        enable_copying(self.log)
-        self.log.setAccessibleName(tr("Outages while monitored"))
-        self.log.setWordWrap(True)
-        self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.log = text_list(tr("Outages while monitored"), is_wrapping=True)
         self.log.setIconSize(QSize(16, 16))
         self._logged: tuple[MonitorLine, ...] | None = None
         theme.changed.connect(self._show_lines)
@@ -91,9 +86,9 @@ class NowView(QWidget):
     def show_status(self, status: PairStatus | None, labels: tuple[str, str]) -> None:
         """Show the status of both hosts; None before the first check."""
         if status is None:
-            self.facts.show_rows(*labels, [(tr("Checked"), tr("not yet"), tr("not yet"))])
+            self.facts.show_sides(*labels, [(tr("Checked"), tr("not yet"), tr("not yet"))])
             return
-        self.facts.show_rows(status.a.label, status.b.label, _rows(status))
+        self.facts.show_sides(status.a.label, status.b.label, _rows(status))
 
     def show_log(self, log: MonitorLog, solution: str) -> None:
         """Show what was seen while it was watched."""
@@ -105,23 +100,17 @@ class NowView(QWidget):
 
     def _show_lines(self) -> None:
         self.log.clear()
-        colours = self._theme.colours
         for line in self._logged or ():
-            icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
+            icon = self._theme.icon("warning", "bad") if line.is_bad else self._theme.icon("check", "good")
             self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {local_text(line.text)}"))
         if not self._logged:
             self.log.addItem(QListWidgetItem(tr("Start monitoring to log outages here.")))
 
 
 def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
-    check, spin = QCheckBox(), QDoubleSpinBox()
-    inset_text(spin)
+    check, most = QCheckBox(), 10_000.0 if suffix.strip() == "ms" else 100.0
     check.setAccessibleName(name)
-    spin.setAccessibleName(f"{name}{suffix}")
-    spin.setDecimals(1)
-    spin.setRange(0.0, 10_000.0 if suffix.strip() == "ms" else 100.0)
-    spin.setSuffix(suffix)
-    spin.setValue(value)
+    spin = decimal_box(f"{name}{suffix}", 0.0, most, value, suffix)
     spin.setEnabled(False)
     return check, spin
 
@@ -168,7 +157,7 @@ def _lans(end: EndpointStatus) -> str:
     if end.limited_broadcasts is None:
         return NONE
     if end.limited_broadcasts:
-        return tr("no loop; broadcasts over the limit: %1").replace("%1", count(end.limited_broadcasts))
+        return tr("no loop; broadcasts over the limit: %1", count(end.limited_broadcasts))
     return tr("no loop")
 
 
@@ -190,7 +179,7 @@ def _state(end: EndpointStatus, status: PairStatus) -> str:
     if not end.deployment_id:
         return state_appearance(None).word
     if end.left_s is not None:
-        return tr("rolls back in %1 unless confirmed").replace("%1", duration(end.left_s))
+        return tr("rolls back in %1 unless confirmed", duration(end.left_s))
     if not end.is_confirmed:
         return state_appearance(DeploymentState.APPLIED).word
     is_other = status.deployment is not None and end.deployment_id != status.deployment.id
@@ -211,13 +200,13 @@ def _known(end: EndpointStatus, *, is_so: bool) -> str:
 
 
 def _ago(seconds: float | None) -> str:
-    return NONE if seconds is None else tr("%1 ago").replace("%1", duration(seconds))
+    return NONE if seconds is None else tr("%1 ago", duration(seconds))
 
 
 def _times(number: int) -> str:
     if number < 2:
         return tr("once") if number else tr("never")
-    return tr("%1 times").replace("%1", str(number))
+    return tr("%1 times", number)
 
 
 def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
@@ -236,7 +225,7 @@ def _controllers(end: EndpointStatus) -> str:
 
 def _losses(end: EndpointStatus) -> str:
     ended = [one for one in end.outages if one.lasted_s is not None]
-    words = [tr("%1, the last after %2").replace("%1", _times(len(ended))).replace("%2", _seconds(end.reconnect_s))]
+    words = [tr("%1, the last after %2", _times(len(ended)), _seconds(end.reconnect_s))]
     if end.outages and end.outages[-1].lasted_s is None:
-        words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
+        words.append(tr("lost since %1", moment(end.outages[-1].began_at)))
     return "; ".join(words if ended else words[1:]) or tr("never")

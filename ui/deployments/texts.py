@@ -29,7 +29,7 @@ def stage_words(stage: DeploymentStage) -> tuple[str, str]:
 
 def what_returned(former: str) -> str:
     """Return the state of the hosts after a rollback."""
-    return tr("to the previous tunnel (%1)").replace("%1", local_title(former)) if former else tr("to no tunnel")
+    return tr("to the previous tunnel (%1)", local_title(former)) if former else tr("to no tunnel")
 
 
 def unless_confirmed(former: str) -> str:
@@ -43,7 +43,7 @@ def unless_confirmed(former: str) -> str:
 def removed_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that was removed from one host alone."""
     here, there = deployment.pair.host(only).label, deployment.pair.host(only.other).label
-    title = tr("%1 was removed from %2 alone.").replace("%1", local_title(deployment.title)).replace("%2", here)
+    title = tr("%1 was removed from %2 alone.", local_title(deployment.title), here)
     hint = tr(
         "%1 was unreachable and may still have its side of the tunnel. It is removed there at the next "
         "contact with both hosts: with “Refresh now”, or while the pair is monitored, once %1 is reachable."
@@ -66,10 +66,10 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     pair = deployment.pair.name
     match deployment.state:
         case DeploymentState.CONFIRMED:
-            title = tr("%1 is active on %2.").replace("%1", what).replace("%2", pair)
+            title = tr("%1 is active on %2.", what, pair)
             return "done", title, tr("It starts at boot, and a supervisor on each host restarts it when it is lost.")
         case DeploymentState.HALF_CONFIRMED:
-            title = tr("Only one host kept %1; the other rolled back.").replace("%1", what)
+            title = tr("Only one host kept %1; the other rolled back.", what)
             hint = tr("Both hosts are reachable: use Repair under Deployed tunnels.")
             return "caution", title, f"{local_text(deployment.message)} {hint}".strip()
         case DeploymentState.REMOVED:
@@ -83,7 +83,7 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
                 f"{local_text(deployment.message)} {tr('Both hosts are restored to their state before it.')}".strip(),
             )
         case _:
-            title = tr("%1 was not deployed on %2.").replace("%1", what).replace("%2", pair)
+            title = tr("%1 was not deployed on %2.", what, pair)
             return "caution", title, f"{local_text(deployment.message)} {tr('Both hosts are restored.')}".strip()
 
 
@@ -126,8 +126,8 @@ def joined_text(end: EndpointDryRun) -> str:
     if not end.lan_port:
         return tr("not bridged (own IP address)")
     if end.bridge == end.lan_port:
-        return tr("the bridge %1").replace("%1", end.bridge)
-    return tr("%1 in the bridge %2").replace("%1", end.lan_port).replace("%2", end.bridge)
+        return tr("the bridge %1", end.bridge)
+    return tr("%1 in the bridge %2", end.lan_port, end.bridge)
 
 
 def host_name(side: Side, label: str) -> str:

@@ -17,7 +17,7 @@ from app.wording.findings import replacement_words
 from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
-from ui.common.verdicts import VerdictAppearance, question_appearance
+from ui.common.verdicts import Appearance, question_appearance
 
 _FEWEST_COLUMNS = 40
 """In a narrower view findings are scrolled sideways: they would be columns of single words."""
@@ -29,12 +29,12 @@ _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 """Roles of colours."""
 
 
-def finding_appearance(finding: LintFinding) -> VerdictAppearance:
+def finding_appearance(finding: LintFinding) -> Appearance:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
     if is_advice(finding):
-        return VerdictAppearance("info", tr("Advice"), "fair")
+        return Appearance("info", tr("Advice"), "fair")
     if finding.question is FindingQuestion.INSECURE and finding.verdict is Verdict.UNPROTECTED:
-        return VerdictAppearance("shield-broken", tr("Not encrypted"), "bad")
+        return Appearance("shield-broken", tr("Not encrypted"), "bad")
     return question_appearance(finding.question, finding.verdict)
 
 
@@ -43,7 +43,7 @@ def replacement_text(finding: LintFinding) -> str:
     return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {replacement_words(finding.replacement)}"
 
 
-def worst_appearance(findings: Sequence[LintFinding]) -> VerdictAppearance:
+def worst_appearance(findings: Sequence[LintFinding]) -> Appearance:
     """Return the style of the worst of some findings."""
     return finding_appearance(min(findings, key=_badness))
 
@@ -83,7 +83,11 @@ def _name(finding: LintFinding) -> str:
 
 
 class LintView(QPlainTextEdit):
-    """Shows the lines, numbered, each with what was found in it underneath, wrapped to the width of the view."""
+    """Shows the lines, numbered, each with what was found in it underneath, wrapped to the width of the view.
+
+    Attributes:
+        file: The file that is shown; None for none.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -92,7 +96,7 @@ class LintView(QPlainTextEdit):
         self._wrapping = QTimer(self)
         self._wrapping.setSingleShot(True)
         self._wrapping.timeout.connect(self._wrap_again)
-        self._file: LintedFile | None = None
+        self.file: LintedFile | None = None
         self._block_of: dict[int, int] = {}
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
@@ -101,14 +105,9 @@ class LintView(QPlainTextEdit):
         self.setAccessibleName(tr("File with findings"))
         theme.changed.connect(self._redraw)
 
-    @property
-    def file(self) -> LintedFile | None:
-        """The shown files."""
-        return self._file
-
     def show_file(self, file: LintedFile | None) -> None:
         """Show another file, or nothing."""
-        self._file = file
+        self.file = file
         self._redraw()
 
     def show_line(self, number: int) -> None:
@@ -141,7 +140,7 @@ class LintView(QPlainTextEdit):
         self._columns = self._fitting_columns()
         self.clear()
         self._block_of = {}
-        file = self._file
+        file = self.file
         if file is None:
             return
         by_line: dict[int, list[LintFinding]] = {}

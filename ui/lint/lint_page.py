@@ -20,13 +20,12 @@ from app.domain.linting import ConfigKind, LintedFile, LintFinding
 from app.domain.pairs import PairChoice
 from app.linting.files import kind_titles
 from app.wording.messages import local_text
-from ui.common.basics import Card, ChoiceBox, button, column, holder, label, name_box, row
+from ui.common.basics import Card, ChoiceBox, button, column, holder, label, name_box, row, show_text
 from ui.common.context import PageContext
 from ui.common.copying import enable_copying
 from ui.common.data_table import LineDelegate
 from ui.common.dropping import FileDrop
 from ui.common.guidelines import GuidelinesLine
-from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
 from ui.common.splits import split
 from ui.common.texts import plain_tip, tr
@@ -56,16 +55,14 @@ class LintPage(Page):
                 "and how to fix it. Files are not stored; keys and passwords are masked."
             ),
         )
-        self._drop = FileDrop((self,), self.check, self._refuse)
+        self._drop = FileDrop((self,), self.check, partial(self.notice.show_message, "caution"))
         self._files: tuple[LintedFile, ...] = ()
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
         self.choose = button(tr("&Open files…"), "folder", variant="primary", on_click=self._choose)
-        self.kinds = ChoiceBox()
+        kinds = [(tr(title), kind.value) for kind, title in kind_titles().items()]
+        self.kinds = ChoiceBox("", [(tr("Kind: by content"), None), *kinds])
         name_box(self.kinds, tr("Kind of the opened files"))
-        self.kinds.addItem(tr("Kind: by content"), None)
-        for kind, title in kind_titles().items():
-            self.kinds.addItem(tr(title), kind.value)
         self.kinds.activated.connect(self._on_guidelines)
         self.pairs = ChoiceBox()
         self.pairs.setMinimumWidth(160)
@@ -147,9 +144,6 @@ class LintPage(Page):
         names, _ = QFileDialog.getOpenFileNames(self, tr("Choose configuration files"))
         self.check([Path(name) for name in names])
 
-    def _refuse(self, what: str, hint: str) -> None:
-        self.notice.show_message("caution", what, hint)
-
     def check(self, paths: list[Path]) -> None:
         """Read and judge files; they replace those shown."""
         if not paths:
@@ -158,7 +152,7 @@ class LintPage(Page):
         services, named = self.context.services, self.kinds.currentData()
         kind = ConfigKind(named) if named else None
         self.start(
-            tr("Checking %1 files").replace("%1", str(len(paths))),
+            tr("Checking %1 files", len(paths)),
             lambda _token, _report: tuple(services.lint_file(path, kind=kind) for path in paths),
             partial(self._show, tr("No file yet.")),
         )
@@ -166,10 +160,8 @@ class LintPage(Page):
     def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
         entered = self.context.wizard.state.pair
         wanted = self.pairs.currentText() or (entered.name if entered is not None else "")
-        self.pairs.clear()
-        for choice in choices:
-            self.pairs.addItem(choice.pair.name, choice.pair)
-        self.pairs.setCurrentIndex(max(0, self.pairs.findText(wanted)) if choices else -1)
+        self.pairs.offer((choice.pair.name, choice.pair) for choice in choices)
+        self.pairs.setCurrentIndex(max(0, self.pairs.findText(wanted)))
         self.pairs.setVisible(bool(choices))
         self.read.setVisible(bool(choices))
 
@@ -184,9 +176,9 @@ class LintPage(Page):
         services = self.context.services
         self.notice.clear()
         self.start(
-            tr("Reading configuration files on %1 and %2").replace("%1", pair.a.label).replace("%2", pair.b.label),
+            tr("Reading configuration files on %1 and %2", pair.a.label, pair.b.label),
             lambda token, report: services.lint_pair(pair, token=token, on_progress=report),
-            partial(self._show, tr("Neither host of %1 has a configuration file.").replace("%1", pair.name)),
+            partial(self._show, tr("Neither host of %1 has a configuration file.", pair.name)),
             busy=self.busy,
             on_failure=lambda error: self.notice.show_error(error, {tr("Try again"): partial(self.read_pair, pair)}),
         )
@@ -206,7 +198,7 @@ class LintPage(Page):
         unread = sum(bool(file.error) for file in files)
         text = f"{_counted(findings, tr('finding'), tr('findings'))}, {_counted(len(files), tr('file'), tr('files'))}."
         if unread:
-            text += " " + tr("%1 could not be read.").replace("%1", str(unread))
+            text += " " + tr("%1 could not be read.", unread)
         self.status_reported.emit(text)
 
     def _fill(self) -> None:
@@ -216,7 +208,7 @@ class LintPage(Page):
             self.notice.show_message(
                 "info",
                 self._empty_words,
-                tr("Supported: %1.").replace("%1", ", ".join(map(tr, kind_titles().values()))),
+                tr("Supported: %1.", ", ".join(map(tr, kind_titles().values()))),
             )
             return
         self.notice.clear()
@@ -243,7 +235,7 @@ class LintPage(Page):
             worst = worst_appearance(file.findings)
             word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), worst.icon, worst.role
         item = QTreeWidgetItem([_short(file.path), word])
-        item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
+        item.setIcon(_WORD, self.context.theme.icon(icon, role))
         item.setToolTip(_WHAT, plain_tip(f"{file.path}\n{file.kind.value if file.kind else ''}".strip()))
         item.setData(_WHAT, _PLACE, (nth, -1))
         names = finding_names(file.findings)
@@ -268,7 +260,7 @@ class LintPage(Page):
     def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:
         appearance = finding_appearance(finding)
         item = QTreeWidgetItem([what, appearance.word])
-        item.setIcon(_WORD, make_icon(appearance.icon, getattr(self.context.theme.colours, appearance.role)))
+        item.setIcon(_WORD, self.context.theme.icon(appearance.icon, appearance.role))
         item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{local_text(finding.reason)}".strip()))
         item.setData(_WHAT, _PLACE, (nth, number))
         return item
@@ -294,15 +286,14 @@ class LintPage(Page):
 
     def _show_file(self, file: LintedFile) -> None:
         kind = file.kind.value if file.kind else ""
-        words = local_text(file.error) or (tr("Detected as %1.").replace("%1", kind))
+        words = local_text(file.error) or (tr("Detected as %1.", kind))
         if not file.error and not file.findings:
             words += " " + tr("No issues found; whether values are valid is not checked.")
         self._show_reason(words, " ".join(map(local_text, file.notes)), "")
 
     def _show_reason(self, reason: str, source: str, replacement: str) -> None:
         for widget, text in ((self.reason, reason), (self.source, source), (self.replacement, replacement)):
-            widget.setText(text)
-            widget.setVisible(bool(text))
+            show_text(widget, text)
 
 
 def _short(path: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from html import escape
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QResizeEvent, QWheelEvent
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from ui.common.accessible import Role, set_role
 from ui.common.basics import ElidedLabel
+from ui.common.sample_model import Floats
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.axes import ScaleAxis
@@ -25,7 +26,6 @@ from ui.plots.zoom import Zoom
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 
-Floats = npt.NDArray[np.float64]
 _LABEL_GAP_PX = 8
 _LABEL_PT = 9.0
 _LEAST_PX = (104, 80)
@@ -300,7 +300,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
         sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
         lines = self._lines(wanted.text) if self._fit < _Fit.ONE_LINE else [self._elided(wanted.text)]
-        words = "<br>".join(map(_escape, lines))
+        words = "<br>".join(escape(line, quote=False) for line in lines)
         text = f'<span style="color:{self._theme.colours.text}">{words}</span>'
         return f'<span style="font-size:{self.small_pt():.1f}pt">{sample}{text}</span>'
 
@@ -362,16 +362,11 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
 
 def plot_heading(text: str) -> ElidedLabel:
     """Return the heading of a plot; where the plot is narrow, its tool tip has all of it."""
-    heading = ElidedLabel(text)
-    heading.setProperty("variant", "strong")
+    heading = ElidedLabel(text, "strong")
     heading.setContentsMargins(8, 2, 8, 0)
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return heading
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _scrolls(widget: QWidget) -> bool:

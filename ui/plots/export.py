@@ -74,8 +74,8 @@ def _write(parent: QWidget, path: Path, content: bytes) -> None:
     try:
         replace_file(path, content)
     except OSError as error:
-        text = tr("The file %1 was not written: %2. Choose another folder.")
+        why = error.strerror or str(error)
         box = QMessageBox(QMessageBox.Icon.Warning, tr("Save the plot"), "", parent=parent)
-        box.setText(text.replace("%1", str(path)).replace("%2", error.strerror or str(error)))
+        box.setText(tr("The file %1 was not written: %2. Choose another folder.", path, why))
         box.finished.connect(box.deleteLater)
         box.open()

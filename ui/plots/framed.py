@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from ui.common.basics import ElidedLabel, button, column, holder, row
 from ui.common.data_table import DataTable
@@ -49,34 +49,24 @@ class PlotFrame(QFrame):
         self.table: DataTable | None = None
         self.switch = button("", "table", variant="switch", on_click=self._flip)
         self.reset = button("", "undo", variant="switch", on_click=self.reset_view)
-        set_tip(self.reset, tr("Reset view"))
-        self.reset.setAccessibleName(f"{tr('Reset view')}: {name}")
+        self._name_button(self.reset, tr("Reset view"))
         self.reset.hide()
         for plot in self._plots:
             plot.zoom.changed.connect(self._on_zoom)
         self.save = button("", "folder", variant="switch", on_click=self._show_export_menu)
-        set_tip(self.save, tr("Export plot"))
-        self.save.setAccessibleName(f"{tr('Export plot')}: {name}")
+        self._name_button(self.save, tr("Export plot"))
         self.scale = button("", "scale", variant="switch", on_click=self._change_scale)
         self.choose = button("", "eye", variant="switch", on_click=self._show_candidates)
-        self.choose.setAccessibleName(f"{tr('Candidates shown')}: {name}")
+        self._name_button(self.choose, tr("Candidates shown"))
         self._stack = QStackedWidget()
         self._stack.addWidget(_side_by_side(self._plots))
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._on_tick)
-        top = QHBoxLayout()
-        top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(GRID if beside else 0)
         heading.setContentsMargins(GRID, 2, 0, 0)
-        top.addWidget(heading, 1)
-        for widget in beside:
-            top.addWidget(widget)
-        for switch in (self.choose, self.scale):
+        top = row((heading, 1), *beside, spacing_px=GRID if beside else 0)
+        for switch in (self.choose, self.scale, self.reset, self.save, self.switch):
             top.addWidget(switch, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.save, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         self.setLayout(column(top, (self._stack, 1), *below, margin_px=4, spacing_px=2))
         self._name_switch()
         self._name_scale()
@@ -121,9 +111,8 @@ class PlotFrame(QFrame):
         shown, whole = self.shown.number, len(self.shown.names)
         self.choose.setVisible(whole > 1)
         self.choose.setText(f"{shown}/{whole}" if shown < whole else "")
-        text = tr("Candidates shown: %1 of %2").replace("%1", str(shown)).replace("%2", str(whole))
-        set_tip(self.choose, text)
-        self.choose.setAccessibleName(f"{text}: {self._name}")
+        text = tr("Candidates shown: %1 of %2", shown, whole)
+        self._name_button(self.choose, text)
 
     def _change_scale(self) -> None:
         is_log = not self._is_log
@@ -138,8 +127,7 @@ class PlotFrame(QFrame):
     def _name_scale(self) -> None:
         self.scale.setVisible(any(plot.scale_axis is not None for plot in self._plots))
         text = next((plot.scale_axis.other_scale() for plot in self._plots if plot.scale_axis is not None), "")
-        set_tip(self.scale, text)
-        self.scale.setAccessibleName(f"{text}: {self._name}")
+        self._name_button(self.scale, text)
 
     def _flip(self) -> None:
         if self.table is None:
@@ -154,10 +142,12 @@ class PlotFrame(QFrame):
         self._name_switch()
 
     def _name_switch(self) -> None:
-        text = tr("Show as plot") if self.is_table else tr("Show as table")
         set_icon(self.switch, "compare" if self.is_table else "table")
-        set_tip(self.switch, text)
-        self.switch.setAccessibleName(f"{text}: {self._name}")
+        self._name_button(self.switch, tr("Show as plot") if self.is_table else tr("Show as table"))
+
+    def _name_button(self, switch: QPushButton, text: str) -> None:
+        set_tip(switch, text)
+        switch.setAccessibleName(f"{text}: {self._name}")
 
     def _on_tick(self) -> None:
         if self.isVisible():
@@ -185,8 +175,7 @@ def _make_table(figures: PlotTable, name: str) -> DataTable:
     table = DataTable(figures.headers, texts, name)
     table.setMinimumSize(*_LEAST_TABLE_PX)
     table.verticalHeader().setDefaultSectionSize(3 * GRID)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.size_by_contents()
     return table
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QLabel
 
 from app.domain.ranking import Estimate
+from ui.common.sample_model import Floats
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.pens import plot_pen
@@ -21,7 +21,6 @@ from ui.plots.pens import plot_pen
 if TYPE_CHECKING:
     from ui.plots.base import ScopePlot
 
-Floats = npt.NDArray[np.float64]
 _NEAR_PX = 24.0
 """A point is under the mouse within this distance."""
 _RING_PX = 14
@@ -53,7 +52,7 @@ class HoverSeries:
 
 def interval_text(low: str, high: str) -> str:
     """Return the bounds of an interval as they are shown under the mouse."""
-    return tr("%1 to %2").replace("%1", low).replace("%2", high)
+    return tr("%1 to %2", low, high)
 
 
 def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
@@ -61,7 +60,7 @@ def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
     if estimate.ci is None:
         return words(estimate.mean)
     ends = interval_text(words(estimate.ci[0]), words(estimate.ci[1]))
-    return f"{words(estimate.mean)} ({tr('95 % interval: %1').replace('%1', ends)})"
+    return f"{words(estimate.mean)} ({tr('95 % interval: %1', ends)})"
 
 
 class Hover:

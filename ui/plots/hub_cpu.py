@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QLabel
 from app.domain.results import CpuUsage
 from app.reports.hub_figure import PARTS, cpu_edges
 from app.wording.colours import CPU_PART_COLOURS
+from ui.common.sample_model import Floats
 from ui.common.texts import pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import SecondsAxis
@@ -21,8 +21,6 @@ from ui.plots.base import PlotTable, ScopePlot
 from ui.plots.export_rows import ExportRows
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import plot_pen
-
-Floats = npt.NDArray[np.float64]
 
 
 class HubCpuPlot(ScopePlot):
@@ -36,7 +34,7 @@ class HubCpuPlot(ScopePlot):
         self._areas: list[pg.PlotCurveItem] = []
         self._shares: Floats = np.empty((0, len(PARTS)))
         self._edges: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
-        name = tr("CPU of the hub, % of all cores: %1").replace("%1", solution)
+        name = tr("CPU of the hub, % of all cores: %1", solution)
         super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
         for colour in reversed(CPU_PART_COLOURS):
             area = pg.PlotCurveItem([0, 1], [0], fillLevel=0, brush=QColor(colour), stepMode="center")

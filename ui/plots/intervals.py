@@ -125,7 +125,7 @@ class IntervalPlot(ItemsPlot):
         lines = [self._names[key][0], f"{self._x_label}: {decimal(ratio.value, 3)}"]
         if ratio.interval is not None:
             ends = interval_text(*(decimal(end, 3) for end in ratio.interval))
-            lines.append(tr("95 % interval: %1").replace("%1", ends))
+            lines.append(tr("95 % interval: %1", ends))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:

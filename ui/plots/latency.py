@@ -10,11 +10,11 @@ import pyqtgraph as pg
 
 from app.wording.colours import series_style
 from ui.common.candidate_rows import Key
-from ui.common.sample_model import Curve
+from ui.common.sample_model import Curve, Floats
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SizesAxis
-from ui.plots.base import Floats, PlotTable
+from ui.plots.base import PlotTable
 from ui.plots.export_rows import CURVE_COLUMNS, ExportRows, curve_cells
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import solution_brush, solution_pen, solution_symbol
@@ -75,7 +75,6 @@ class LatencyPlot(CandidatePlot):
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": RttAxis("left", is_log=True), "bottom": self._sizes_axis},
-            label_room_px=156,
         )
         self._bands: dict[Key, _Band] = {}
         self._curves: tuple[Curve, ...] = ()

@@ -29,18 +29,16 @@ class LimitLines:
 
     Args:
         plot: Its vertical axis has round-trip times in ms.
+
+    Attributes:
+        setting: Setting whose limits are shown; None for none.
     """
 
     def __init__(self, plot: ScopePlot, theme: Theme) -> None:
         self._plot, self._theme = plot, theme
-        self._setting: ControllerSetting | None = None
+        self.setting: ControllerSetting | None = None
         self._lines: list[tuple[ControllerLimit, pg.InfiniteLine]] = []
         plot.view_box.sigRangeChanged.connect(self._place)
-
-    @property
-    def setting(self) -> ControllerSetting | None:
-        """Setting whose limits are shown; None for none."""
-        return self._setting
 
     @property
     def seen(self) -> tuple[tuple[ControllerLimit, str], ...]:
@@ -49,7 +47,7 @@ class LimitLines:
 
     def show(self, setting: ControllerSetting | None) -> None:
         """Show the limits of a setting; None for none."""
-        self._setting = setting
+        self.setting = setting
         self.make()
 
     def make(self) -> None:
@@ -58,7 +56,7 @@ class LimitLines:
             return
         for _, line in self._lines:
             self._plot.removeItem(line)
-        limits = controller_limits(self._setting) if self._setting is not None else ()
+        limits = controller_limits(self.setting) if self.setting is not None else ()
         self._lines = [(one, self._line(one)) for one in limits]
         self._place()
 
@@ -109,7 +107,7 @@ class LimitsBox(ChoiceBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.addItem(tr("No limits of controllers"), None)
         for setting in ControllerSetting:
-            self.addItem(tr("Limits of %1").replace("%1", controller_protocol(setting)), setting)
+            self.addItem(tr("Limits of %1", controller_protocol(setting)), setting)
         set_tip(
             self,
             tr(

@@ -41,7 +41,6 @@ class OverlayPlot(ItemsPlot):
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": RttAxis("left", is_log=True), "bottom": self._sizes_axis},
-            label_room_px=156,
         )
         self._names: dict[Key, tuple[str, int]] = {}
         self._curves: tuple[tuple[Curve, ...], ...] = ((), ())

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal, short_decimal
-from ui.common.sample_model import RECENT_S
+from ui.common.sample_model import RECENT_S, Floats
 from ui.common.texts import count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis, SecondsAxis
@@ -45,13 +44,7 @@ class ArrivingPlot(ScopePlot):
         self._drawn = (np.empty(0), np.empty(0), np.empty(0))
         self._frame_bytes: int | None = None
 
-    def draw(
-        self,
-        solution: str,
-        at_s: npt.NDArray[np.float64],
-        rtt_ms: npt.NDArray[np.float64],
-        frame_bytes: int | None = None,
-    ) -> None:
+    def draw(self, solution: str, at_s: Floats, rtt_ms: Floats, frame_bytes: int | None = None) -> None:
         """Show samples.
 
         Args:
@@ -92,7 +85,7 @@ class ArrivingPlot(ScopePlot):
         ys[1::2] += np.where(ys[1::2] - ys[::2] < least, least, 0.0)  # a line of no length would not be drawn
         self._samples.setData(xs, ys)
         self._note.setText(
-            tr("%1 above %2 ms").replace("%1", str(above)).replace("%2", short_decimal(top)) if above else "",
+            tr("%1 above %2 ms", above, short_decimal(top)) if above else "",
             color=self._theme.colours.muted,
         )
         self._note.setPos(QPointF(0, math.log10(top) if self.is_log else top))
@@ -114,13 +107,13 @@ class ArrivingPlot(ScopePlot):
         half_s = RECENT_S / _BUCKETS / 2
         values = rtt_ms[(at_s >= x - half_s) & (at_s < x + half_s)]
         seen = values[~np.isnan(values)]
-        lines = [tr("%1 s ago").replace("%1", decimal(-x, 2))]
+        lines = [tr("%1 s ago", decimal(-x, 2))]
         if self._frame_bytes is not None:
-            lines.append(tr("%1 bytes").replace("%1", count(self._frame_bytes)))
+            lines.append(tr("%1 bytes", count(self._frame_bytes)))
         if seen.size:
             least, most = ms(float(seen.min())), ms(float(seen.max()))
             lines.append(most if seen.size == 1 else interval_text(least, most))
-        lines.append(tr("1 reply") if seen.size == 1 else tr("%1 replies").replace("%1", count(int(seen.size))))
+        lines.append(tr("1 reply") if seen.size == 1 else tr("%1 replies", count(int(seen.size))))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
@@ -143,9 +136,7 @@ class ArrivingPlot(ScopePlot):
         return ExportRows(("at_s", "rtt_ms"), rows)
 
 
-def buckets(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], low: float, high: float, number: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def buckets(x: Floats, y: Floats, low: float, high: float, number: int) -> tuple[Floats, Floats, Floats]:
     """Return (x, least y, most y) of every bucket that holds a sample; nothing extreme is lost by it.
 
     Args:

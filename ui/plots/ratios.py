@@ -12,10 +12,11 @@ from app.wording.colours import series_style
 from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
 from ui.common.ratio_model import RatioCurve, RoundRatio
+from ui.common.sample_model import Floats
 from ui.common.texts import count, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RatioAxis
-from ui.plots.base import EndLabel, Floats, PlotTable
+from ui.plots.base import EndLabel, PlotTable
 from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
@@ -74,7 +75,6 @@ class RatioPlot(CandidatePlot):
             tr("cycles"),
             tr("times the fastest"),
             axes={"left": RatioAxis("left", is_log=False)},
-            label_room_px=156,
         )
         self._series: dict[Key, _Series] = {}
         self._titles: dict[Key, tuple[str, int]] = {}
@@ -176,19 +176,19 @@ class RatioPlot(CandidatePlot):
         one = curve.rounds[nth]
         lines = [
             self._titles[curve.key][0],
-            tr("after round %1, %2 cycles").replace("%1", count(one.number)).replace("%2", count(one.cycle)),
-            tr("%1 times the fastest").replace("%1", decimal(one.ratio, 3)),
+            tr("after round %1, %2 cycles", count(one.number), count(one.cycle)),
+            tr("%1 times the fastest", decimal(one.ratio, 3)),
         ]
         if one.low is not None and one.high is not None:
             ends = interval_text(decimal(one.low, 3), decimal(one.high, 3))
-            lines.append(tr("95 % interval: %1").replace("%1", ends))
+            lines.append(tr("95 % interval: %1", ends))
         return "\n".join(lines)
 
     def _cycle_text(self, curve: RatioCurve, nth: int) -> str:
         lines = (
             self._titles[curve.key][0],
-            tr("after %1 cycles").replace("%1", count(int(curve.cycle[nth]))),
-            tr("%1 times the fastest").replace("%1", decimal(curve.ratio[nth], 3)),
+            tr("after %1 cycles", count(int(curve.cycle[nth]))),
+            tr("%1 times the fastest", decimal(curve.ratio[nth], 3)),
         )
         return "\n".join(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -73,6 +74,11 @@ class BarsPlot(ItemsPlot):
         """Draw the bars once more."""
         if self._data is not None:
             self.draw(self._data)
+
+    @property
+    def names(self) -> Mapping[Key, tuple[str, int]]:
+        """Titles of what is shown, as in `ResultData`; none before anything is."""
+        return self._data.names if self._data is not None else {}
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the bars."""
@@ -156,7 +162,7 @@ class ThroughputBarsPlot(BarsPlot):
 
     def draw_bars(self, data: ResultData) -> None:
         """Show two bars per candidate."""
-        found = self._rows(data)
+        found = self._rows()
         keys = list(dict.fromkeys(key for key, _, _, _ in found))
         highest = 0.0
         for key, arrow, strength, estimate in found:
@@ -173,32 +179,28 @@ class ThroughputBarsPlot(BarsPlot):
             self._series.append(HoverSeries(np.array([estimate.mean / 2]), np.array([y]), text, **half))
         self.name_rows(data, keys, 0.6, nice_top(1.25 * highest))
 
-    def _rows(self, data: ResultData) -> list[tuple[Key, str, float, Estimate]]:
+    def _rows(self) -> list[tuple[Key, str, float, Estimate]]:
         return [
             ((one.solution, one.suite), arrow, strength, one.throughput_mbit_s[name])
-            for one in drawn_results(data.ranking)
+            for one in (drawn_results(self._data.ranking) if self._data is not None else ())
             if self.shown.is_shown((one.solution, one.suite))
             for name, arrow, strength in _DIRECTIONS
             if name in one.throughput_mbit_s
         ]
 
     def _text(self, title: str, arrow: str, estimate: Estimate, _nth: int) -> str:
-        rounds = tr("1 round") if estimate.rounds == 1 else tr("%1 rounds").replace("%1", count(estimate.rounds))
+        rounds = tr("1 round") if estimate.rounds == 1 else tr("%1 rounds", count(estimate.rounds))
         return f"{title}\n{arrow}: {estimate_text(estimate, mbit_s)}\n{rounds}"
 
     def figures(self) -> PlotTable:
         """Return the throughput of each candidate and direction."""
-        found = self._rows(self._data) if self._data is not None else []
-        names = self._data.names if self._data is not None else {}
-        rows = [(names[key][0], arrow, estimate_text(estimate, mbit_s)) for key, arrow, _, estimate in found]
+        rows = [(self.names[key][0], arrow, estimate_text(one, mbit_s)) for key, arrow, _, one in self._rows()]
         return PlotTable((tr("Candidate"), tr("Direction"), tr("Throughput")), tuple(rows), texts=2)
 
     def export_rows(self) -> ExportRows:
         """Return the throughput of each candidate and direction with its interval."""
-        found = self._rows(self._data) if self._data is not None else []
-        names = self._data.names if self._data is not None else {}
         words = {arrow: name for name, arrow, _ in _DIRECTIONS}
-        rows = [(names[key][0], words[arrow], *estimate_cells(estimate)) for key, arrow, _, estimate in found]
+        rows = [(self.names[key][0], words[arrow], *estimate_cells(one)) for key, arrow, _, one in self._rows()]
         headers = ("candidate", "direction", "throughput_mbit_s", "low_mbit_s", "high_mbit_s", "rounds")
         return ExportRows(headers, tuple(rows))
 
@@ -211,7 +213,7 @@ class CpuBarsPlot(BarsPlot):
 
     def draw_bars(self, data: ResultData) -> None:
         """Show one bar per candidate and host."""
-        drawn = self._drawn(data)
+        drawn = self._drawn()
         keys = list(dict.fromkeys(bar.key for bar in drawn))
         for bar in drawn:
             y, left = (_OFFSET if bar.side == "a" else -_OFFSET) - keys.index(bar.key), 0.0
@@ -226,39 +228,31 @@ class CpuBarsPlot(BarsPlot):
         if drawn:
             self._key()
 
-    def _drawn(self, data: ResultData) -> list[CpuBar]:
-        return [bar for bar in data.cpu if self.shown.is_shown(bar.key)]
+    def _drawn(self) -> list[CpuBar]:
+        return [bar for bar in (self._data.cpu if self._data is not None else ()) if self.shown.is_shown(bar.key)]
 
     def _bar_text(self, bar: CpuBar, _nth: int) -> str:
         names = (tr("user"), tr("system"), tr("softirq"), tr("Sum"))
         parts = zip(names, (*bar.parts_pct, sum(bar.parts_pct)), strict=True)
-        title = self._data.names[bar.key][0] if self._data is not None else ""
         lines = (
-            f"{title}, {bar.side.upper()}",
+            f"{self.names[bar.key][0]}, {bar.side.upper()}",
             *(f"{name} {pct(share)}" for name, share in parts),
-            tr("1 round") if bar.rounds == 1 else tr("%1 rounds").replace("%1", count(bar.rounds)),
+            tr("1 round") if bar.rounds == 1 else tr("%1 rounds", count(bar.rounds)),
         )
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
         """Return the shares of each candidate and host."""
-        data = self._data
-        names = data.names if data is not None else {}
         rows = [
-            (names[bar.key][0], bar.side.upper(), *(pct(share) for share in (*bar.parts_pct, sum(bar.parts_pct))))
-            for bar in (self._drawn(data) if data is not None else ())
+            (self.names[bar.key][0], bar.side.upper(), *map(pct, (*bar.parts_pct, sum(bar.parts_pct))))
+            for bar in self._drawn()
         ]
         headers = tr("Candidate"), tr("Host"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
         return PlotTable(headers, tuple(rows), texts=2)
 
     def export_rows(self) -> ExportRows:
         """Return the shares of each candidate and host."""
-        data = self._data
-        rows = [
-            (data.names[bar.key][0], bar.side.upper(), *bar.parts_pct, bar.rounds)
-            for bar in (self._drawn(data) if data is not None else ())
-            if data is not None
-        ]
+        rows = [(self.names[bar.key][0], bar.side.upper(), *bar.parts_pct, bar.rounds) for bar in self._drawn()]
         return ExportRows(("candidate", "host", "user_pct", "system_pct", "softirq_pct", "rounds"), tuple(rows))
 
     def _key(self) -> None:

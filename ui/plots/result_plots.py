@@ -52,10 +52,10 @@ class _Cdf:
         share, time = f"{decimal(100 * found.shares[nth], 2)} %", ms(float(found.rtt_ms[nth]))
         lines = (
             self.name,
-            tr("%1 bytes").replace("%1", count(self.frame_bytes)),
-            tr("%1 of the requests answered within %2").replace("%1", share).replace("%2", time),
-            tr("5th to 95th percentile: %1").replace("%1", interval_text(_within(found, 0.05), _within(found, 0.95))),
-            tr("%1 requests, %2 replies").replace("%1", count(found.sent)).replace("%2", count(found.replies)),
+            tr("%1 bytes", count(self.frame_bytes)),
+            tr("%1 of the requests answered within %2", share, time),
+            tr("5th to 95th percentile: %1", interval_text(_within(found, 0.05), _within(found, 0.95))),
+            tr("%1 requests, %2 replies", count(found.sent), count(found.replies)),
         )
         return "\n".join(lines)
 
@@ -71,7 +71,6 @@ class CdfPlot(CandidatePlot):
             tr("round-trip time in ms"),
             tr("requests answered in %"),
             axes={"bottom": RttAxis("bottom", is_log=True)},
-            label_room_px=156,
         )
         self._shown: list[_Cdf] = []
         self._data: ResultData | None = None
@@ -169,7 +168,6 @@ class FrontierPlot(ItemsPlot):
             tr("weighted latency in ms"),
             "Mbit/s",
             axes={"bottom": RttAxis("bottom", is_log=True), "left": LogAxis("left")},
-            label_room_px=156,
         )
         self._rows: tuple[tuple[str, ...], ...] = ()
         self._points: list[_Point] = []
@@ -232,9 +230,9 @@ class FrontierPlot(ItemsPlot):
         rounds = point.latency.rounds
         lines = (
             self._rows[nth][0],
-            tr("weighted latency %1").replace("%1", estimate_text(point.latency, ms)),
+            tr("weighted latency %1", estimate_text(point.latency, ms)),
             *(f"{directions[name]}: {estimate_text(one, mbit_s)}" for name, one in point.throughput.items()),
-            tr("1 round") if rounds == 1 else tr("%1 rounds").replace("%1", count(rounds)),
+            tr("1 round") if rounds == 1 else tr("%1 rounds", count(rounds)),
         )
         return "\n".join(lines)
 

@@ -8,13 +8,13 @@ from datetime import UTC
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
 from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal, short_decimal
+from ui.common.sample_model import Floats
 from ui.common.texts import ms, pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
@@ -26,9 +26,6 @@ from ui.plots.pens import log_floor, nice_top, plot_pen
 _LEAST_SPAN_S = 60.0
 _MOST_ROWS = 200
 """The table of the figures has no more; the newest come first. What is saved has all."""
-
-
-Floats = npt.NDArray[np.float64]
 
 
 class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -146,7 +143,7 @@ class RttHistoryPlot(ScopePlot):
         one = self._samples[nth]
         lines = [f"{'AB'[host]}, {one.at.astimezone():%H:%M:%S}", ms(one.rtt_ms[host])]
         if one.loss_pct is not None:
-            lines.append(tr("loss %1").replace("%1", pct(one.loss_pct)))
+            lines.append(tr("loss %1", pct(one.loss_pct)))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:

@@ -122,8 +122,8 @@ class SamplesPlot(ScopePlot):
     def _sample_text(self, nth: int) -> str:
         if self._history is None:
             return ""
-        number = tr("request %1, round %2").replace("%1", count(nth + 1))
-        return f"{number.replace('%2', str(self._history.rounds[nth]))}\n{ms(float(self._history.rtt_ms[nth]))}"
+        number = tr("request %1, round %2", count(nth + 1), self._history.rounds[nth])
+        return f"{number}\n{ms(float(self._history.rtt_ms[nth]))}"
 
     def figures(self) -> PlotTable:
         """Return the outages: what is drawn in dots are thousands of figures."""
@@ -158,17 +158,16 @@ def lasted_text(one: SampleOutage) -> str:
         return NONE
     most = f"{decimal(one.most_s, 1)} s"
     if one.least_s == 0:
-        return tr("at most %1").replace("%1", most)
-    return tr("%1 to %2").replace("%1", f"{decimal(one.least_s, 1)} s").replace("%2", most)
+        return tr("at most %1", most)
+    return tr("%1 to %2", f"{decimal(one.least_s, 1)} s", most)
 
 
 def outage_text(one: SampleOutage) -> str:
     """Return an outage in lines: its requests, and what is known of its duration."""
     if one.requests == 1:
-        text = tr("Round %1: request %2 had no reply").replace("%2", count(one.first + 1))
+        text = tr("Round %1: request %2 had no reply", one.round, count(one.first + 1))
     else:
-        text = tr("Round %1: %2 requests in a row had no reply").replace("%2", count(one.requests))
-    text = text.replace("%1", str(one.round))
+        text = tr("Round %1: %2 requests in a row had no reply", one.round, count(one.requests))
     lasted = lasted_text(one)
-    known = tr("duration: %1").replace("%1", lasted) if lasted != NONE else tr("The times of requests are not stored.")
+    known = tr("duration: %1", lasted) if lasted != NONE else tr("The times of requests are not stored.")
     return f"{text}\n{known}"

@@ -20,6 +20,8 @@ from ui.plots.base import EndLabel, ScopePlot
 from ui.plots.hover import interval_text
 from ui.plots.pens import log_ceiling, log_floor, nice_top
 
+_NAME_PX = 156
+"""Room for the names of candidates at the ends of their curves."""
 _TOGGLE_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -83,9 +85,11 @@ class CandidatePlot(ScopePlot):
         words: Further arguments of `ScopePlot`.
     """
 
-    def __init__(self, theme: Theme, shown: Shown | None, *words: str, **more: object) -> None:
+    def __init__(
+        self, theme: Theme, shown: Shown | None, *words: str, label_room_px: int = _NAME_PX, **more: object
+    ) -> None:
         self.shown = shown or Shown()
-        super().__init__(theme, *words, **more)  # type: ignore[arg-type]
+        super().__init__(theme, *words, label_room_px=label_room_px, **more)  # type: ignore[arg-type]
         self.shown.changed.connect(self.redraw)
 
     def fit_ms(self, low: float, high: float) -> None:
@@ -115,10 +119,10 @@ def point_lines(curve: Curve, nth: int) -> tuple[str, ...]:
     """Return what the label of a point of a curve over frame sizes says."""
     low, high = ms(float(curve.p5_ms[nth])), ms(float(curve.p95_ms[nth]))
     return (
-        tr("%1 bytes").replace("%1", count(round(float(curve.frame_bytes[nth])))),
-        tr("mean %1").replace("%1", ms(float(curve.mean_ms[nth]))),
-        tr("5th to 95th percentile: %1").replace("%1", interval_text(low, high)),
-        tr("%1 replies").replace("%1", count(int(curve.replies[nth]))),
+        tr("%1 bytes", count(round(float(curve.frame_bytes[nth])))),
+        tr("mean %1", ms(float(curve.mean_ms[nth]))),
+        tr("5th to 95th percentile: %1", interval_text(low, high)),
+        tr("%1 replies", count(int(curve.replies[nth]))),
     )
 
 
@@ -134,7 +138,7 @@ class ItemsPlot(CandidatePlot):
     def __init__(self, theme: Theme, shown: Shown | None, *words: str, **more: object) -> None:
         self._items: list[object] = []
         self._is_drawn = False
-        super().__init__(theme, shown, *words, **more)
+        super().__init__(theme, shown, *words, **more)  # type: ignore[arg-type]
 
     def restyle(self) -> None:
         """Take the scheme's colours."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.wording.colours import series_style
 from ui.common.basics import ElidedLabel
+from ui.common.sample_model import Floats
 from ui.common.texts import mbit_s, pct, tr
 from ui.common.theme import Theme
 from ui.plots.axes import SecondsAxis
@@ -21,9 +21,6 @@ from ui.plots.base import PlotTable, ScopePlot
 from ui.plots.export_rows import Cell, ExportRows
 from ui.plots.hover import HoverSeries
 from ui.plots.pens import nice_top, plot_pen
-
-Floats = npt.NDArray[np.float64]
-
 
 _NO_RATES: Floats = np.empty((0, 2))
 
@@ -122,7 +119,7 @@ class CpuPlot(ScopePlot):
         self._areas: list[pg.PlotCurveItem] = []
         self._rows: Floats = np.empty((0, 5))
         self._side = side
-        name = tr("CPU of %1 in percent").replace("%1", side)
+        name = tr("CPU of %1 in percent", side)
         super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
         self.total_pct: float | None = None
         for _ in range(3):

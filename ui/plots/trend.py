@@ -8,7 +8,6 @@ from datetime import UTC
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 
 from app.domain.ranking import Estimate
@@ -17,6 +16,7 @@ from app.wording.colours import series_style
 from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
+from ui.common.sample_model import Floats
 from ui.common.texts import NONE, count, ms, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
@@ -26,7 +26,6 @@ from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_pen, solution_symbol
 from ui.plots.shown import ItemsPlot, Shown, candidate_label
 
-Floats = npt.NDArray[np.float64]
 _LEAST_SPAN_S = 3600.0
 _AROUND = 0.04
 _MARKER_PX = 9
@@ -68,7 +67,6 @@ class TrendPlot(ItemsPlot):
             "",
             tr("weighted latency in ms"),
             axes={"left": RttAxis("left", is_log=True), "bottom": pg.DateAxisItem("bottom")},
-            label_room_px=156,
         )
         self._names: dict[Key, tuple[str, int]] = {}
         self._past: tuple[PastComparison, ...] = ()
@@ -136,15 +134,15 @@ class TrendPlot(ItemsPlot):
         lines = [self._names[line.key][0], comparison_name(past), ms(estimate.mean)]
         if estimate.ci is not None:
             ends = interval_text(ms(estimate.ci[0]), ms(estimate.ci[1]))
-            lines.append(tr("95 % interval: %1").replace("%1", ends))
+            lines.append(tr("95 % interval: %1", ends))
         rounds = count(estimate.rounds)
-        lines.append(tr("1 round") if estimate.rounds == 1 else tr("%1 rounds").replace("%1", rounds))
+        lines.append(tr("1 round") if estimate.rounds == 1 else tr("%1 rounds", rounds))
         lines += [
             ": ".join((local_text(one.what), f"{local_text(one.before)} → {local_text(one.after)}"))
             for one in past.changed[:_NAMED]
         ]
         if len(past.changed) > _NAMED:
-            lines.append(tr("and %1 more").replace("%1", str(len(past.changed) - _NAMED)))
+            lines.append(tr("and %1 more", len(past.changed) - _NAMED))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:
@@ -169,8 +167,7 @@ class TrendPlot(ItemsPlot):
 
 def comparison_name(past: PastComparison) -> str:
     """Return date and number of a comparison."""
-    text = tr("%1, comparison %2")
-    return text.replace("%1", minute_text(past.at.astimezone())).replace("%2", str(past.campaign_id))
+    return tr("%1, comparison %2", minute_text(past.at.astimezone()), past.campaign_id)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
 
 from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate
@@ -16,7 +15,7 @@ from app.wording.controllers import controller_heads, controller_note, controlle
 from app.wording.gates import gate_rows
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
-from ui.common.basics import WIDE_PX, ScrollPage, column, label
+from ui.common.basics import WIDE_PX, ScrollPage, column, holder, label, show_text
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, mbit_s, ms, pct, tr
@@ -64,8 +63,6 @@ class CandidateFigures(ScrollPage):
         self.cpu = _table(
             (tr("Host"), tr("Mean"), interval, tr("user"), tr("system"), tr("softirq")), range(1, 6), names[2]
         )
-        content = QWidget()
-        content.setProperty("variant", "page")
         self.gates = _table(
             (tr("Condition"), tr("Reading"), tr("Verdict"), tr("Doubted above"), tr("Repeated above")),
             range(3, 5),
@@ -79,8 +76,7 @@ class CandidateFigures(ScrollPage):
         self.notes = label("", "muted", is_selectable=True)
         parts.insert(2, self.notes)
         parts.append(self.controller_note)
-        content.setLayout(column(*parts, 0, margin_px=GRID))
-        super().__init__(content, WIDE_PX)
+        super().__init__(holder(column(*parts, 0, margin_px=GRID), "page"), WIDE_PX)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show the figures of a candidate."""
@@ -109,8 +105,7 @@ class CandidateFigures(ScrollPage):
         for table, place in ((self.latency, 4), (self.throughput, 2), (self.cpu, 2)):
             table.set_column_unused(place, is_unused=not has_intervals)
         notes = [f"{count(one.frame_bytes)} B: {local_text(one.note)}" for one in sizes if one.note]
-        self.notes.setText("\n".join(notes))
-        self.notes.setVisible(bool(notes))
+        show_text(self.notes, "\n".join(notes))
         again = {
             name: [one.retransmits for each in attempts for one in each.throughput if one.direction == name]
             for name in DIRECTIONS
@@ -120,10 +115,6 @@ class CandidateFigures(ScrollPage):
         _fill(self.gates, gate_rows(result.gates, shown_limits()))
         _fill(self.controllers, controller_rows(result.controllers))
         self.controller_note.setText(controller_note(result.arrivals) if result.arrivals else "")
-
-    def text(self, table: DataTable, row: int, column: int) -> str:
-        """Return a cell's text, for tests."""
-        return table.cell(row, column).text()
 
 
 def _throughput_rows(result: CandidateResult, again: dict[str, list[int | None]]) -> list[tuple[str, ...]]:
@@ -188,8 +179,6 @@ def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:
 
 
 def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
-    table.setRowCount(len(rows))
-    for nth, texts in enumerate(rows):
-        table.show_row(nth, texts, has_tips=True)
+    table.show_rows(rows, has_tips=True)
     table.share_width()
     table.setFixedHeight(table.height_for_all_px() if rows else 2 * table.horizontalHeader().sizeHint().height())

@@ -21,7 +21,7 @@ from ui.common.basics import WIDE_PX, Card, ScrollPage, column, holder, icon_lab
 from ui.common.candidate_rows import Key
 from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
 from ui.common.theme import GRID
-from ui.common.verdicts import VerdictLabel
+from ui.common.verdicts import VerdictLabel, verdict_appearance
 from ui.plots.result_data import ResultData
 from ui.results.capture_appearances import proof_appearances
 
@@ -33,19 +33,11 @@ class CandidateOverview(ScrollPage):
     """Cards in two columns."""
 
     def __init__(self) -> None:
-        self._content = QWidget()
-        super().__init__(self._content, WIDE_PX)
+        super().__init__(QWidget(), WIDE_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._lines: list[str] = []
-
-    @property
-    def text(self) -> str:
-        """The whole text, for tests and screen readers."""
-        return "\n".join(self._lines)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
         """Show a candidate."""
-        self._lines = []
         result, report = data.result(key), data.captures.get(key)
         has_figures = bool(result.latency or result.throughput_mbit_s)
         warnings = candidate_warnings(data.record, result)
@@ -55,13 +47,11 @@ class CandidateOverview(ScrollPage):
             left.append(self._warnings(()))
         measured = self._measured(data, key) if has_figures else self._nothing_measured()
         columns = (column(*cards, 0, spacing_px=2 * GRID) for cards in (left, [measured, self._built(data, key)]))
-        fresh = holder(row(*((one, 1) for one in columns), margin_px=GRID, spacing_px=2 * GRID), "page")
-        self.replace(self._content, fresh)
-        self._content = fresh
+        self.show_content(holder(row(*((one, 1) for one in columns), margin_px=GRID, spacing_px=2 * GRID), "page"))
 
     def _verdict(self, data: ResultData, key: Key) -> Card:
         candidate, card = data.candidate(key), Card(tr("Verdict"), "shield")
-        card.body.addWidget(VerdictLabel(candidate.verdict))
+        card.body.addWidget(VerdictLabel(verdict_appearance(candidate.verdict)))
         deciding = deciding_finding(candidate.findings)
         if candidate.is_unprotected:
             self._add_text(card, tr("Reference only: unencrypted, never recommended or deployed."))
@@ -147,20 +137,17 @@ class CandidateOverview(ScrollPage):
         for nth, (what, text) in enumerate(facts):
             grid.addWidget(label(what, "muted", is_wrapping=False), nth, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label(text, is_selectable=True), nth, 1)
-            self._lines.append(f"{what}: {text}")
         card.body.addLayout(grid)
         return card
 
     def _add_text(self, card: Card, text: str, variant: str = "") -> None:
         card.body.addWidget(label(text, variant, is_selectable=True))
-        self._lines.append(text)
 
     def _with_icon(self, card: Card, icon: str, role: str, text: str, variant: str = "") -> None:
         words = label(text, variant, is_selectable=True)
         line = row(icon_label(icon, role), (words, 1))
         line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         card.body.addLayout(line)
-        self._lines.append(text)
 
 
 def _rank_words(data: ResultData, key: Key) -> str:
@@ -169,8 +156,7 @@ def _rank_words(data: ResultData, key: Key) -> str:
         return tr("none")
     if not place.tied_with:
         return str(place.rank)
-    words = tr("%1, shared: the difference to %2 is not significant").replace("%1", str(place.rank))
-    return words.replace("%2", "; ".join(place.tied_with))
+    return tr("%1, shared: the difference to %2 is not significant", place.rank, "; ".join(place.tied_with))
 
 
 def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
@@ -187,8 +173,8 @@ def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
     if last.largest_unfragmented_frame_bytes is not None:
         facts.append((tr("Largest whole frame"), f"{count(last.largest_unfragmented_frame_bytes)} {unit}"))
     if last.fit is not None:
-        words = tr("%1 bytes over IPv4, %2 over IPv6").replace("%1", count(last.fit.mss_ipv4_bytes))
-        facts.append((tr("TCP MSS without fragments"), words.replace("%2", count(last.fit.mss_ipv6_bytes))))
+        mss = count(last.fit.mss_ipv4_bytes), count(last.fit.mss_ipv6_bytes)
+        facts.append((tr("TCP MSS without fragments"), tr("%1 bytes over IPv4, %2 over IPv6", *mss)))
     made = [one.fragments_created for one in notes if one.fragments_created is not None]
     if made:
         facts.append((tr("IP fragments made"), count(sum(made))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -19,6 +19,7 @@ from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
 from ui.common.deployment_preset import Wanted
+from ui.common.notices import Actions
 from ui.common.outcome_texts import remedy_actions
 from ui.common.page import Page
 from ui.common.swatch import swatch_icon
@@ -93,10 +94,7 @@ class CandidatePage(Page):
         self.swatch.setPixmap(swatch_icon(key[0], data.names[key][1]).pixmap(20, 20))
         started = data.record.started_at.astimezone()
         self.where.setText(
-            tr("Comparison %1 of %2, %3")
-            .replace("%1", str(data.record.campaign_id))
-            .replace("%2", data.record.plan.pair.name)
-            .replace("%3", minute_text(started))
+            tr("Comparison %1 of %2, %3", data.record.campaign_id, data.record.plan.pair.name, minute_text(started))
         )
         self.deploy.setVisible(may_deploy)
         name_deploy(self.deploy, result.title)
@@ -125,14 +123,14 @@ class CandidatePage(Page):
         is_failed = result.status is AttemptStatus.FAILED
         title = tr("It failed in every round.") if is_failed else tr("It was not measured completely.")
         if result.status is AttemptStatus.COMPLETED:
-            title = tr("%1 of its rounds failed.").replace("%1", str(outcome.attempts_failed))
+            title = tr("%1 of its rounds failed.", outcome.attempts_failed)
         causes = [cause.message for cause in outcome.causes] or [result.message]
         actions = self._actions(data, outcome, is_current=is_current)
         self.notice.show_message(
             "error" if is_failed else "caution", title, "\n".join(filter(None, map(local_text, causes))), actions
         )
 
-    def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Mapping[str, Callable[[], object]]:
+    def _actions(self, data: ResultData, outcome: Outcome, *, is_current: bool) -> Actions:
         actions: dict[str, Callable[[], object]] = {}
         if is_current:
             actions |= remedy_actions(outcome, self.remedy_asked.emit)
@@ -155,7 +153,7 @@ class CandidatePage(Page):
     def _show_words(self, data: ResultData, key: Key) -> None:
         attempts = data.record.attempts_of(key)
         configured = [one.configuration for one in attempts if one.configuration]
-        self.code.show_parts([attempt_story(one) for one in attempts], configured[-1] if configured else ())
+        self.code.show_items(configured[-1] if configured else (), [attempt_story(one) for one in attempts])
         logs = [f"{tr('Round')} {one.key.round}\n{one.daemon_log.rstrip()}" for one in attempts if one.daemon_log]
         self.tabs.setTabVisible(self._log_at, bool(logs))
         self.log.show_text("\n\n".join(logs))

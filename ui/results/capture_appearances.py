@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.domain.capture import BreakVerdict, CaptureReport, LeakProof, LeakVerdict, Property, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, Property, properties_of
 from app.domain.injection import PropertyVerdict
 from app.wording.capture_sentences import (
     BREAK_WORDS,
@@ -16,10 +16,10 @@ from app.wording.capture_sentences import (
     worst_breakage,
 )
 from ui.common.texts import tr
-from ui.common.verdicts import VerdictAppearance
+from ui.common.verdicts import Appearance
 
 
-def leak_appearance(verdict: LeakVerdict) -> VerdictAppearance:
+def leak_appearance(verdict: LeakVerdict) -> Appearance:
     """Return icon, word and colour of what was readable."""
     icon, role = {
         LeakVerdict.PROTECTED: ("shield-check", "good"),
@@ -27,30 +27,30 @@ def leak_appearance(verdict: LeakVerdict) -> VerdictAppearance:
         LeakVerdict.NOT_PROVEN: ("warning", "legacy"),
         LeakVerdict.EXEMPT: ("open", "muted"),
     }[verdict]
-    return VerdictAppearance(icon, tr(LEAK_WORDS[verdict]), role)
+    return Appearance(icon, tr(LEAK_WORDS[verdict]), role)
 
 
-def break_appearance(verdict: BreakVerdict) -> VerdictAppearance:
+def break_appearance(verdict: BreakVerdict) -> Appearance:
     """Return icon, word and colour of what happens once the protection has gone."""
     icon, role = {
         BreakVerdict.FAILS_CLOSED: ("check", "good"),
         BreakVerdict.FAILS_OPEN: ("error", "bad"),
         BreakVerdict.NOT_PROVEN: ("warning", "legacy"),
     }[verdict]
-    return VerdictAppearance(icon, tr(BREAK_WORDS[verdict]), role)
+    return Appearance(icon, tr(BREAK_WORDS[verdict]), role)
 
 
-def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> VerdictAppearance:
+def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> Appearance:
     """Return icon, word and colour of what the injection test showed."""
     icon, role = {
         PropertyVerdict.HOLDS: ("check", "good"),
         PropertyVerdict.FAILS: ("error", "bad"),
         PropertyVerdict.NOT_TRIED: ("warning", "legacy"),
     }[verdict]
-    return VerdictAppearance("open", word, "muted") if is_exempt else VerdictAppearance(icon, word, role)
+    return Appearance("open", word, "muted") if is_exempt else Appearance(icon, word, role)
 
 
-Shown = tuple[str, VerdictAppearance, str]
+Shown = tuple[str, Appearance, str]
 """A property with its style and a sentence."""
 
 
@@ -69,7 +69,7 @@ def proven_properties(report: CaptureReport) -> list[Shown]:
     proof, injection, shown = report.leak, report.injection, properties_of(report)
     found: list[Shown] = []
     if proof is not None:
-        found.append((tr("Confidential"), short_leak(leak_appearance(proof.verdict), proof), leak_sentence(proof)))
+        found.append((tr("Confidential"), short_leak(proof.verdict), leak_sentence(proof)))
     for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
         result = shown[kind]
         is_exempt = injection is not None and injection.is_exempt
@@ -78,13 +78,15 @@ def proven_properties(report: CaptureReport) -> list[Shown]:
     return found
 
 
-def short_break(verdict: BreakVerdict) -> VerdictAppearance:
+def short_break(verdict: BreakVerdict) -> Appearance:
     """Return the style with the word of the other properties where nothing got out."""
-    appearance, is_proven = break_appearance(verdict), verdict is BreakVerdict.FAILS_CLOSED
-    return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance
+    return _short(break_appearance(verdict), is_proven=verdict is BreakVerdict.FAILS_CLOSED)
 
 
-def short_leak(appearance: VerdictAppearance, proof: LeakProof) -> VerdictAppearance:
+def short_leak(verdict: LeakVerdict) -> Appearance:
     """Return the style with the word of the other properties where nothing could be read."""
-    is_proven = proof.verdict is LeakVerdict.PROTECTED
+    return _short(leak_appearance(verdict), is_proven=verdict is LeakVerdict.PROTECTED)
+
+
+def _short(appearance: Appearance, *, is_proven: bool) -> Appearance:
     return replace(appearance, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else appearance

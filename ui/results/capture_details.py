@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.domain.capture import CaptureReport, FrameOverhead
 from app.domain.verdicts import Finding
@@ -16,7 +16,7 @@ from ui.common.basics import WIDE_PX, ScrollPage, column, holder, icon_label, la
 from ui.common.data_table import DataTable
 from ui.common.texts import NONE, count, tr
 from ui.common.theme import GRID, Theme
-from ui.common.verdicts import VerdictAppearance, VerdictLabel
+from ui.common.verdicts import Appearance, VerdictLabel
 from ui.results.capture_appearances import break_appearance, proven_properties
 from ui.results.protocol_table import ProtocolTable
 
@@ -43,8 +43,7 @@ class CaptureDetails(QWidget):
                 5: tr("Acknowledgements without payload, where the carrier is TCP"),
             }
         )
-        self.overhead.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.overhead.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.overhead.size_by_contents(0, *range(2, 6))
         self.overhead.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.overhead.setSelectionMode(DataTable.SelectionMode.NoSelection)
         self._above, self._below = column(), column()
@@ -52,11 +51,9 @@ class CaptureDetails(QWidget):
         scroll = ScrollPage(holder(rows, "page"), WIDE_PX)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLayout(row(scroll))
-        self.text = ""
 
     def show_report(self, title: str, report: CaptureReport, slow: Finding | None) -> None:
         """Show the packet tests."""
-        self.text = ""
         for part in (self._above, self._below):
             _empty(part)
         self._add_text(self._above, title, "heading")
@@ -83,33 +80,25 @@ class CaptureDetails(QWidget):
             self._with_icon("clock", " ".join((local_text(slow.reason), tr("This does not affect verdict or rank."))))
         for doubt in report.doubts:
             self._with_icon("warning", local_text(doubt))
-        self.text += self.protocols.show_protocols(report.protocols)
+        self.protocols.show_protocols(report.protocols)
 
     def _show_overhead(self, report: CaptureReport) -> None:
         costs = report.overhead
         self.overhead.setVisible(bool(costs))
-        self.overhead.setRowCount(len(costs))
-        for nth, cost in enumerate(costs):
-            self.overhead.show_row(nth, _cost_texts(cost))
+        self.overhead.show_rows(list(map(_cost_texts, costs)))
         if costs:
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 
-    def _show_appearance(self, appearance: VerdictAppearance, sentence: str) -> None:
-        head = VerdictLabel()
-        head.show_appearance(appearance)
-        self._above.addWidget(head)
-        self.text += f"{appearance.word}\n"
+    def _show_appearance(self, appearance: Appearance, sentence: str) -> None:
+        self._above.addWidget(VerdictLabel(appearance))
         self._add_text(self._above, sentence)
 
     def _with_icon(self, icon: str, text: str) -> None:
         role = {"check": "good", "error": "bad", "warning": "legacy", "clock": "legacy"}.get(icon, "text")
         self._below.addWidget(holder(row(icon_label(icon, role), (label(text, is_selectable=True), 1))))
-        self.text += f"{text}\n"
 
     def _add_text(self, part: QVBoxLayout, text: str, variant: str = "") -> None:
-        text_label: QLabel = label(text, variant, is_selectable=True)
-        part.addWidget(text_label)
-        self.text += f"{text}\n"
+        part.addWidget(label(text, variant, is_selectable=True))
 
 
 def _cost_texts(cost: FrameOverhead) -> tuple[str, ...]:
@@ -133,5 +122,4 @@ def _bytes(size: float) -> str:
 def _empty(layout: QVBoxLayout) -> None:
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
+            widget.setParent(None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.capture import Property, properties_of
 from app.wording.capture_sentences import RESULT_WORDS, worst_breakage
@@ -12,15 +12,14 @@ from app.wording.messages import local_text
 from ui.common.basics import column, label
 from ui.common.candidate_rows import Key
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.splits import split
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
-from ui.common.verdicts import VerdictAppearance
+from ui.common.verdicts import Appearance
 from ui.plots.result_data import ResultData
-from ui.results.capture_appearances import leak_appearance, property_appearance, short_break, short_leak
+from ui.results.capture_appearances import property_appearance, short_break, short_leak
 from ui.results.capture_details import CaptureDetails
 
 _NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
@@ -63,9 +62,8 @@ class CaptureView(QWidget):
                 _SPEED: tr("Relative to the fastest of this pair; does not affect the verdict"),
             }
         )
+        self.table.size_by_contents(_NAME)
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
         header.sectionResized.connect(self._on_resized)
         self.table.itemSelectionChanged.connect(self._on_row)
@@ -133,22 +131,15 @@ class CaptureView(QWidget):
     def _fill_row(self, nth: int, key: Key, data: ResultData) -> None:
         result, report, slow = data.result(key), data.captures[key], data.slow.get(key)
         mtu = report.advised_inner_mtu_bytes
-        texts = {
-            _MTU: count(mtu) if mtu is not None else NONE,
-            _SPEED: tr("slow") if slow is not None else NONE,
-        }
-        for place, text in texts.items():
-            cell = self.table.cell(nth, place)
-            cell.setText(text)
-            cell.setToolTip(plain_tip(text))
+        self.table.cell(nth, _MTU).setText(count(mtu) if mtu is not None else NONE)
+        self.table.cell(nth, _SPEED).setText(tr("slow") if slow is not None else NONE)
         name = self.table.cell(nth, _NAME)
         name.setToolTip(plain_tip(result.title))
         name.setData(_KEY, key)
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
         set_tip(self.table.cell(nth, _SPEED), local_text(slow.reason) if slow is not None else "")
         proof = report.leak
-        leak = short_leak(leak_appearance(proof.verdict), proof) if proof is not None else None
-        self._show_appearance(nth, _LEAK, leak)
+        self._show_appearance(nth, _LEAK, short_leak(proof.verdict) if proof is not None else None)
         results = properties_of(report)
         for place, kind in _PROPERTIES.items():
             rated = None
@@ -159,10 +150,10 @@ class CaptureView(QWidget):
         worst = worst_breakage(proof.broken) if proof is not None else None
         self._show_appearance(nth, _BROKEN, short_break(worst) if worst is not None else None)
 
-    def _show_appearance(self, nth: int, column: int, shown: VerdictAppearance | None) -> None:
+    def _show_appearance(self, nth: int, column: int, shown: Appearance | None) -> None:
         cell = self.table.cell(nth, column)
         cell.setText(shown.word if shown is not None else NONE)
-        cell.setIcon(make_icon(shown.icon, getattr(self._theme.colours, shown.role)) if shown is not None else QIcon())
+        cell.setIcon(self._theme.icon(shown.icon, shown.role) if shown is not None else QIcon())
 
     def _on_row(self) -> None:
         data, nth = self._data, self.table.currentRow()

@@ -79,7 +79,7 @@ def _others(
     most = _MOST_COMPARISONS - len(but)
     for nth, number in enumerate(numbers[:most]):
         token.raise_if_cancelled()
-        report(tr("Reading comparison %1").replace("%1", str(number)), nth / len(numbers[:most]))
+        report(tr("Reading comparison %1", number), nth / len(numbers[:most]))
         try:
             found.append(services.results(number))
         except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QListWidget, QTabWidget, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
@@ -15,10 +15,10 @@ from app.wording.local_forms import decimal, minute_text
 from app.wording.messages import local_text
 from ui.common.basics import button, column, holder, label, name_tabs, row
 from ui.common.context import PageContext
-from ui.common.copying import enable_copying
 from ui.common.data_table import DataTable
 from ui.common.page import BusyLine, Page
 from ui.common.swatch import swatch_icon
+from ui.common.text_list import text_list
 from ui.common.texts import NONE, ms, plain_tip, tr
 from ui.common.theme import GRID
 from ui.plots.framed import framed
@@ -59,14 +59,10 @@ class ChangesPage(Page):
         self.curves = OverlayPlot(theme, self.shown)
         self.trend = TrendPlot(theme, self.shown)
         self.settings = _settings_table()
-        self.past = QListWidget()
-        enable_copying(self.past)
-        self.past.setAccessibleName(tr("What changed between the comparisons of the pair"))
-        self.past.setWordWrap(True)
-        self.past.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.past = text_list(tr("What changed between the comparisons of the pair"), is_wrapping=True)
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the two comparisons"))
-        self.tabs.addTab(self._candidates_tab(), tr("Candidates"))
+        self.tabs.addTab(holder(column((self.table, 1), self.note)), tr("Candidates"))
         self.tabs.addTab(framed(self.ratios, variant="plain"), tr("Ratios"))
         self.tabs.addTab(framed(self.curves, variant="plain"), tr("Curves"))
         self.tabs.addTab(self._trend_tab(), tr("Over time"))
@@ -82,9 +78,6 @@ class ChangesPage(Page):
         self.body.addWidget(self.sentence)
         self.body.addWidget(self.tabs, 1)
         self._show_parts(is_there=False)
-
-    def _candidates_tab(self) -> QWidget:
-        return holder(column((self.table, 1), self.note))
 
     def _trend_tab(self) -> QWidget:
         self.past.setMinimumHeight(_LEAST_LIST_EM * self.past.fontMetrics().height())
@@ -127,7 +120,7 @@ class ChangesPage(Page):
         self._fill_candidates(diff.changes)
         _fill_settings(self.settings, diff.settings)
         number = str(len(diff.settings))
-        self.tabs.setTabText(self._settings_at, tr("What else changed (%1)").replace("%1", number))
+        self.tabs.setTabText(self._settings_at, tr("What else changed (%1)", number))
         ratios = {(one.solution, one.suite): one.latency for one in diff.changes if one.latency is not None}
         self.ratios.draw(data.names, ratios)
         self.curves.draw(data.names, data.curves, (_name(diff.before), _name(diff.after)))
@@ -165,7 +158,7 @@ class ChangesPage(Page):
             nothing = tr("first of the pair") if past is data.past[0] and not data.left_out else tr("nothing changed")
             self.past.addItem(f"{comparison_name(past)}: {changes or nothing}")
         if data.left_out:
-            self.past.addItem(tr("%1 older comparisons are not shown.").replace("%1", str(data.left_out)))
+            self.past.addItem(tr("%1 older comparisons are not shown.", data.left_out))
 
 
 def _candidates_table() -> DataTable:
@@ -189,9 +182,7 @@ def _candidates_table() -> DataTable:
             _THROUGHPUT: tr("Later over earlier throughput, mean of both directions"),
         }
     )
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(_CANDIDATE, QHeaderView.ResizeMode.Stretch)
+    table.size_by_contents(_CANDIDATE)
     table.hide_where_narrow((_BEYOND, _THROUGHPUT), 75)
     return table
 
@@ -199,9 +190,7 @@ def _candidates_table() -> DataTable:
 def _settings_table() -> DataTable:
     headers = (tr("What"), tr("Earlier"), tr("Later"))
     table = DataTable(headers, (), tr("Versions, hosts and conditions that changed"))
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-    header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.ResizeToContents)
+    table.size_by_contents(_OLD, _NEW)
     return table
 
 
@@ -240,8 +229,7 @@ def _numbers(diff: ComparisonDiff) -> tuple[int, int]:
 
 
 def _name(record: CampaignRecord) -> str:
-    text = tr("%1, comparison %2").replace("%1", minute_text(record.started_at.astimezone()))
-    return text.replace("%2", str(record.campaign_id))
+    return tr("%1, comparison %2", minute_text(record.started_at.astimezone()), record.campaign_id)
 
 
 def _what(diff: ComparisonDiff) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-
 from app.domain.conditions import AS_FOUND
 from ui.common.basics import ChoiceBox, name_box
 from ui.common.texts import tr
@@ -14,13 +12,10 @@ from ui.common.texts import tr
 class ConditionFilter(ChoiceBox):
     """The conditions that occur; hidden where there is nothing to choose between."""
 
-    chosen = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         name_box(self, tr("Condition of the link"))
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
-        self.currentIndexChanged.connect(lambda _nth: self.chosen.emit())
         self.show_conditions(())
 
     def name(self) -> str:

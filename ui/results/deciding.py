@@ -36,6 +36,6 @@ def deciding_words(profile: Profile) -> tuple[str, str]:
     budget_min = f"{(profile.budget_s or 0) / 60:g}"
     text = tr("Measure again with &Adaptive")
     if profile.budget_s != ADAPTIVE_PROFILE.budget_s:
-        text = tr("Measure again, &at most %1 min").replace("%1", budget_min)
+        text = tr("Measure again, &at most %1 min", budget_min)
     tip = tr("Round after round until the order is known, at most %1 min; nothing is measured before you start it")
     return text, tip.replace("%1", budget_min)

@@ -19,6 +19,6 @@ def name_deploy(button: QPushButton, title: str) -> None:
     em_px = metrics.height()
     room_px = max(_LEAST_EM * em_px, min(_NAME_EM * em_px, _MOST_PX))
     shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, room_px)
-    button.setText(tr("Dep&loy %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Dep&loy…"))
-    button.setAccessibleName(tr("Deploy %1").replace("%1", title) if title else tr("Deploy"))
+    button.setText(tr("Dep&loy %1…", shown.replace("&", "&&")) if title else tr("Dep&loy…"))
+    button.setAccessibleName(tr("Deploy %1", title) if title else tr("Deploy"))
     set_tip(button, title)

@@ -28,8 +28,8 @@ def what_text(entry: HistoryEntry) -> str:
         state = state_word(
             DeploymentState(entry.state), is_refused=entry.is_refused, is_rolled_back=entry.is_rolled_back
         )
-        text = (tr("Key rotation %1, %2") if entry.is_rotation else tr("Deployment %1, %2")).replace("%2", state)
-        return text.replace("%1", entry.key[:_ID_DIGITS])
+        key = entry.key[:_ID_DIGITS]
+        return tr("Key rotation %1, %2", key, state) if entry.is_rotation else tr("Deployment %1, %2", key, state)
     name = tr("Cipher census %1") if entry.kind is EntryKind.CENSUS else tr("Comparison %1")
     states = {"running": tr("running"), "cancelled": tr("cancelled"), "interrupted": tr("interrupted")}
     state = states.get(entry.state, "")
@@ -54,7 +54,7 @@ def measured_text(entry: HistoryEntry) -> str:
         else tr("%1 of %2 VPNs")
     )
     whole = whole.replace("%1", str(entry.measured)).replace("%2", str(entry.planned))
-    return f"{tr('%1 failed').replace('%1', str(entry.failed))}, {whole}" if entry.failed else whole
+    return f"{tr('%1 failed', entry.failed)}, {whole}" if entry.failed else whole
 
 
 def winner_text(entry: HistoryEntry) -> str:

@@ -24,7 +24,7 @@ from ui.common.tips import enable
 from ui.results.condition_filter import ConditionFilter
 from ui.results.history_order import what_text
 from ui.results.history_table import HistoryTable
-from ui.results.note_dialog import NoteQuestion
+from ui.results.note_dialog import ask_note
 from ui.results.results_page import ResultsPage
 
 _MOST_NAMED = 12
@@ -62,7 +62,7 @@ class HistoryPage(Page):
         self.search.returnPressed.connect(self.table.setFocus)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.condition = ConditionFilter()
-        self.condition.chosen.connect(self._filter)
+        self.condition.currentIndexChanged.connect(self._filter)
         self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", variant="primary", on_click=self._open)
         self.compare = button(tr("&Compare"), "compare", on_click=self._compare)
@@ -144,7 +144,7 @@ class HistoryPage(Page):
             found: dict[str, Winner] = {}
             for nth, one in enumerate(unranked):
                 token.raise_if_cancelled()
-                report(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
+                report(tr("Ranking comparison %1", one.key), nth / len(unranked))
                 try:
                     found[one.key] = services.winner(int(one.key))
                 except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more
@@ -159,9 +159,9 @@ class HistoryPage(Page):
 
     def _count(self) -> None:
         shown, whole = len(self.table.shown), len(self.table.entries)
-        text = tr("1 entry") if whole == 1 else tr("%1 entries").replace("%1", str(whole))
+        text = tr("1 entry") if whole == 1 else tr("%1 entries", whole)
         if shown != whole:
-            text = tr("%1 of %2 entries").replace("%1", str(shown)).replace("%2", str(whole))
+            text = tr("%1 of %2 entries", shown, whole)
         self.number.setText(text)
         self.status_reported.emit(text if whole else "")
 
@@ -219,7 +219,7 @@ class HistoryPage(Page):
             self.note_changed.emit(entry_id, note)
             self.enter()
 
-        NoteQuestion(self.context, self.window(), entry_id, what_text(entry), saved).ask(entry.note)
+        ask_note(self.context, self.window(), entry_id, what_text(entry), entry.note, saved)
 
     # --- deleting -----------------------------------------------------------------------------------------------------
 
@@ -230,10 +230,10 @@ class HistoryPage(Page):
         if not measured:
             return
         one = what_text(measured[0])
-        many = tr("Delete %1 measurements?").replace("%1", str(len(measured)))
+        many = tr("Delete %1 measurements?", len(measured))
         Question(
             self.window(),
-            tr("Delete %1?").replace("%1", one) if len(measured) == 1 else many,
+            tr("Delete %1?", one) if len(measured) == 1 else many,
             _what_goes(measured, has_deployments=len(chosen) > len(measured)),
             tr("Delete"),
             tr("Cancel"),
@@ -264,7 +264,7 @@ def _is_unranked(entry: HistoryEntry) -> bool:
 def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> str:
     lines = [f"{what_text(one)}: {one.pair}, {minute_text(one.at.astimezone())}" for one in measured[:_MOST_NAMED]]
     if len(measured) > _MOST_NAMED:
-        lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
+        lines.append(tr("and %1 more", len(measured) - _MOST_NAMED))
     goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")
     kept_text = tr("The audit log, deployments and reports in files are kept.")
     if has_deployments:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.history import EntryKind, HistoryEntry, Winner, under_condition
-from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
-from ui.common.icons import make_icon
+from ui.common.data_table import SORT_ARROWS, DataTable, Index, LineDelegate
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
@@ -30,7 +29,7 @@ _PAIRS_SHARE, _NOTES_SHARE = 0.18, 0.4
 class _EndDelegate(LineDelegate):
     """Shortens texts at their end."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Take the style of a cell."""
         super().initStyleOption(option, index)
         option.textElideMode = Qt.TextElideMode.ElideRight
@@ -39,7 +38,7 @@ class _EndDelegate(LineDelegate):
 class _WinnerDelegate(_EndDelegate):
     """Keeps the words that there is no winner, and of a winner the end of its name, where suites differ."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """Take the style of a cell."""
         super().initStyleOption(option, index)
         if not index.data(_HAS_NO_WINNER):
@@ -50,14 +49,18 @@ class HistoryTable(DataTable):
     """One line per entry, newest first; several can be selected.
 
     A click on a header sorts by its column, a second one turns the order round.
+
+    Attributes:
+        entries: All entries, also those that the filter hides.
+        shown: Entries from top to bottom.
     """
 
     def __init__(self, theme: Theme) -> None:
         headers = (tr("Date"), tr("Pair"), tr("What"), tr("Profile"), tr("Measured"), tr("Result"), tr("Note"))
         super().__init__(headers, (), tr("Comparisons, censuses and deployments"))
         self._headers, self._theme = headers, theme
-        self._entries: tuple[HistoryEntry, ...] = ()
-        self._shown: tuple[HistoryEntry, ...] = ()
+        self.entries: tuple[HistoryEntry, ...] = ()
+        self.shown: tuple[HistoryEntry, ...] = ()
         self._words = self._condition = ""
         self._sorting = (DATE, Qt.SortOrder.DescendingOrder)
         self.setSelectionMode(QTableWidget.SelectionMode.ExtendedSelection)
@@ -74,8 +77,7 @@ class HistoryTable(DataTable):
         header.setSectionsClickable(True)
         header.setResizeContentsPrecision(_MEASURED_ROWS)
         header.sectionClicked.connect(self._on_header)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(WINNER, QHeaderView.ResizeMode.Stretch)
+        self.size_by_contents(WINNER)
         for column in (PAIR, NOTE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         self.setItemDelegateForColumn(WINNER, _WinnerDelegate(self))
@@ -85,24 +87,14 @@ class HistoryTable(DataTable):
         self._mark_header()
         theme.changed.connect(self._fill)
 
-    @property
-    def entries(self) -> tuple[HistoryEntry, ...]:
-        """All entries, also those that the filter hides."""
-        return self._entries
-
-    @property
-    def shown(self) -> tuple[HistoryEntry, ...]:
-        """Entries from top to bottom."""
-        return self._shown
-
     def show_entries(self, entries: Sequence[HistoryEntry]) -> None:
         """Show entries; keep the selection."""
-        self._entries = tuple(entries)
+        self.entries = tuple(entries)
         self._arrange()
 
     def take_winners(self, winners: Mapping[str, Winner]) -> None:
         """Show winners that were found meanwhile, by the keys of their comparisons."""
-        self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self._entries])
+        self.show_entries([replace(one, winner=winners.get(one.key, one.winner)) for one in self.entries])
 
     def filter(self, words: str, condition: str = "") -> None:
         """Show only entries that have all of the words, see `matching`, and comparisons under this condition only."""
@@ -118,11 +110,11 @@ class HistoryTable(DataTable):
     def chosen(self) -> tuple[HistoryEntry, ...]:
         """Return the entries of the selected lines, from top to bottom."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        return tuple(self._shown[row] for row in rows if row < len(self._shown))
+        return tuple(self.shown[row] for row in rows if row < len(self.shown))
 
     def choose(self, keys: Sequence[str]) -> None:
         """Select the lines of these entries, the first line where there are none of them."""
-        rows = [nth for nth, one in enumerate(self._shown) if one.key in keys] or [0] * bool(self._shown)
+        rows = [nth for nth, one in enumerate(self.shown) if one.key in keys] or [0] * bool(self.shown)
         selection = QItemSelection()
         for row in rows:
             selection.select(self.model().index(row, 0), self.model().index(row, NOTE))
@@ -132,14 +124,14 @@ class HistoryTable(DataTable):
 
     def _arrange(self) -> None:
         keys = [one.key for one in self.chosen()]
-        entries = under_condition(self._entries, self._condition) if self._condition else self._entries
-        self._shown = ordered(matching(entries, self._words), *self._sorting)
+        entries = under_condition(self.entries, self._condition) if self._condition else self.entries
+        self.shown = ordered(matching(entries, self._words), *self._sorting)
         self._fill()
         self.choose(keys)
 
     def _fill(self) -> None:
-        self.setRowCount(len(self._shown))
-        for nth, one in enumerate(self._shown):
+        self.setRowCount(len(self.shown))
+        for nth, one in enumerate(self.shown):
             for column, text_of in TEXTS.items():
                 cell, text = self.cell(nth, column), text_of(one)
                 cell.setText(text)
@@ -149,7 +141,7 @@ class HistoryTable(DataTable):
                     cell.setData(_HAS_NO_WINNER, one.winner is not None and not one.winner.solution)
                 cell.setData(Qt.ItemDataRole.DecorationRole, self._icon(one, column))
 
-        self.set_column_unused(NOTE, is_unused=not any(one.note for one in self._entries))
+        self.set_column_unused(NOTE, is_unused=not any(one.note for one in self.entries))
         self._share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -175,11 +167,10 @@ class HistoryTable(DataTable):
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
 
     def _icon(self, one: HistoryEntry, column: int) -> QIcon | None:
-        colours = self._theme.colours
         if column == WHAT:
-            return make_icon(_ICONS[one.kind], colours.muted)
+            return self._theme.icon(_ICONS[one.kind], "muted")
         if column == MEASURED and one.failed:
-            return make_icon("warning", colours.legacy) if one.measured else make_icon("error", colours.bad)
+            return self._theme.icon("warning", "legacy") if one.measured else self._theme.icon("error", "bad")
         if column == WINNER and one.winner is not None and one.winner.solution:
             return swatch_icon(one.winner.solution)
         return None
@@ -198,5 +189,5 @@ class HistoryTable(DataTable):
             if header is not None:
                 header.setText(f"{name} {SORT_ARROWS[order]}" if nth == sorted_by else name)
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
-        text = tr("Ordered by %1, %2").replace("%1", self._headers[sorted_by]).replace("%2", way)
+        text = tr("Ordered by %1, %2", self._headers[sorted_by], way)
         self.setAccessibleDescription(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from app.domain.errors import InvalidOption
 from app.domain.history import LONGEST_NOTE, EntryId, checked_note
 from app.wording.messages import local_sentence
-from ui.common.basics import label, set_fault
+from ui.common.basics import label, set_fault, show_text
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
 from ui.common.texts import tr
@@ -30,7 +30,7 @@ class NoteDialog(Question):
 
     def __init__(self, parent: QWidget | None, name: str, note: str) -> None:
         text = tr("It is shown in the history, in the results and in reports. At most %1 characters.")
-        title = tr("Note on %1").replace("%1", name)
+        title = tr("Note on %1", name)
         super().__init__(parent, title, text.replace("%1", str(LONGEST_NOTE)), tr("&Save note"), tr("Cancel"), "edit")
         set_tip(self.yes, tr("Ctrl+Return"))
         self.field = QPlainTextEdit(note)
@@ -61,41 +61,42 @@ class NoteDialog(Question):
 
     def show_fault(self, fault: str) -> None:
         """Show what is wrong with the note; nothing where the text is empty."""
-        self.fault.setText(fault)
-        self.fault.setVisible(bool(fault))
+        show_text(self.fault, fault)
         set_fault(self.field, is_wrong=bool(fault))
 
 
-@dataclass(frozen=True, slots=True)
-class NoteQuestion:
-    """Question for the note on an entry, which is stored when it is answered.
+def ask_note(
+    context: PageContext,
+    window: QWidget,
+    entry: EntryId,
+    name: str,
+    note: str,
+    on_saved: Callable[[str], None],
+    *,
+    fault: str = "",
+) -> None:
+    """Ask for the note on an entry and store it; where it cannot be stored, ask again with what was typed.
 
-    Attributes:
-        context: Shared parts.
+    Args:
         window: Parent of the dialog.
         entry: The comparison or census.
         name: Its name for people.
+        note: Note so far.
         on_saved: Gets the note once it is stored.
+        fault: Why it was not stored.
     """
+    services, dialog = context.services, NoteDialog(window, name, note)
+    again = partial(ask_note, context, window, entry, name, on_saved=on_saved)
 
-    context: PageContext
-    window: QWidget
-    entry: EntryId
-    name: str
-    on_saved: Callable[[str], None]
-
-    def ask(self, note: str, fault: str = "") -> None:
-        """Ask; where the note cannot be stored, ask again with what was typed."""
-        dialog = NoteDialog(self.window, self.name, note)
-        dialog.show_fault(fault)
-        dialog.ask(lambda: self._save(checked_note(dialog.note)))
-        dialog.field.setFocus()
-
-    def _save(self, note: str) -> None:
-        services = self.context.services
-        self.context.runner.run(
+    def save() -> None:
+        typed = checked_note(dialog.note)
+        context.runner.run(
             tr("Storing the note"),
-            lambda _token, _report: services.set_note(self.entry, note),
-            on_success=lambda _result: self.on_saved(note),
-            on_failure=lambda error: self.ask(note, local_sentence(error)),
+            lambda _token, _report: services.set_note(entry, typed),
+            on_success=lambda _result: on_saved(typed),
+            on_failure=lambda error: again(note=typed, fault=local_sentence(error)),
         )
+
+    dialog.show_fault(fault)
+    dialog.ask(save)
+    dialog.field.setFocus()

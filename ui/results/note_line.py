@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 
 from app.domain.history import EntryId
@@ -9,7 +11,7 @@ from app.wording.messages import local_text
 from ui.common.basics import ElidedLabel, button
 from ui.common.context import PageContext
 from ui.common.texts import plain_tip, tr
-from ui.results.note_dialog import NoteQuestion
+from ui.results.note_dialog import ask_note
 
 
 class NoteLine(ElidedLabel):
@@ -29,7 +31,7 @@ class NoteLine(ElidedLabel):
     def show_note(self, entry: EntryId, note: str) -> None:
         """Show the note on an entry."""
         self._entry, self._note = entry, note
-        self.setText(tr("Note: %1").replace("%1", " ".join(note.split())))
+        self.setText(tr("Note: %1", " ".join(note.split())))
         self.setToolTip(plain_tip(note))
         self.setVisible(bool(note))
         self.edit.setText(tr("Change no&te…") if note else tr("Add a no&te…"))
@@ -43,7 +45,5 @@ class NoteLine(ElidedLabel):
         """Ask for the note."""
         entry = self._entry
         if entry is not None:
-            question = NoteQuestion(
-                self._context, self.window(), entry, local_text(entry.title), lambda note: self.saved.emit(entry, note)
-            )
-            question.ask(self._note)
+            title, saved = local_text(entry.title), partial(self.saved.emit, entry)
+            ask_note(self._context, self.window(), entry, title, self._note, saved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from app.wording.link_protocols import (
@@ -14,12 +14,10 @@ from app.wording.link_protocols import (
     PROTOCOL_NAMES,
     joined_words,
     protocol_note,
-    protocol_sentence,
     tunnel_words,
 )
 from ui.common.basics import column, label
 from ui.common.data_table import DataTable
-from ui.common.icons import make_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import Theme
 from ui.common.tips import set_tip
@@ -40,16 +38,14 @@ class ProtocolTable(QWidget):
         super().__init__()
         self._theme = theme
         self.table = DataTable(tuple(tr(text) for text in PROTOCOL_COLUMNS[:-1]), (), tr("Link-layer protocols"))
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_JOINED, QHeaderView.ResizeMode.Stretch)
+        self.table.size_by_contents(_JOINED)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
         self._remarks = label("", "muted", is_selectable=True)
         self.setLayout(column(self.table, self._remarks))
 
-    def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> str:
-        """Show what became of the protocols' frames, and return it as text."""
+    def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> None:
+        """Show what became of the protocols' frames."""
         self.setVisible(bool(protocols))
         self.table.setRowCount(len(protocols))
         for nth, one in enumerate(protocols):
@@ -59,16 +55,13 @@ class ProtocolTable(QWidget):
             name.setToolTip(plain_tip(note))
             self._show_verdict(nth, _TUNNEL, one.verdict, tunnel_words(one))
             self._show_verdict(nth, _JOINED, joined_verdict(one), joined_words(one))
-        if not protocols:
-            return ""
         self.table.setFixedHeight(self.table.height_for_all_px())
         remarks = [f"{PROTOCOL_NAMES[one.protocol]}: {note}" for one in protocols if (note := protocol_note(one))]
         self._remarks.setText("\n".join((*remarks, tr(BETWEEN_LANS_NOTE))))
-        return "\n".join((*map(protocol_sentence, protocols), BETWEEN_LANS_NOTE, ""))
 
     def _show_verdict(self, nth: int, column: int, verdict: ProtocolVerdict, words: str) -> None:
         icon, role = _APPEARANCES[verdict]
         cell = self.table.cell(nth, column)
         cell.setText(words)
         set_tip(cell, words)
-        cell.setIcon(make_icon(icon, getattr(self._theme.colours, role)))
+        cell.setIcon(self._theme.icon(icon, role))

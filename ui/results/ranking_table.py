@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
@@ -16,8 +16,7 @@ from app.ranking.workloads import main_figures
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key
-from ui.common.data_table import SORT_ARROWS, DataTable, LineDelegate
-from ui.common.icons import make_icon
+from ui.common.data_table import SORT_ARROWS, DataTable, Index, LineDelegate
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
@@ -112,7 +111,7 @@ class RankingTable(DataTable):
         by_rank = QAction(tr("Order by rank"), self)
         by_rank.triggered.connect(lambda: self.sort_by(None))
         self.addAction(by_rank)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.size_by_contents()
         self.stretch(NAME, _LEAST_NAME_EM)
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
         header.moveSection(header.visualIndex(YOURS), 1)
@@ -202,7 +201,7 @@ class RankingTable(DataTable):
             return tr("Ordered by rank")
         column, order = self._sorting
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
-        return tr("Ordered by %1, %2").replace("%1", self._headers[column]).replace("%2", way)
+        return tr("Ordered by %1, %2", self._headers[column], way)
 
     def _on_header(self, column: int) -> None:
         if self._sorting == (column, Qt.SortOrder.AscendingOrder):
@@ -250,8 +249,8 @@ class RankingTable(DataTable):
             rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if is_bracketed else None)
             rank.setData(Qt.ItemDataRole.AccessibleTextRole, None)
             if place.tied_with:
-                sentence = tr("Rank %1, shared: the difference to %2 is not significant")
-                set_tip(rank, sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
+                others = ", ".join(place.tied_with)
+                set_tip(rank, tr("Rank %1, shared: the difference to %2 is not significant", place.rank, others))
                 rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
         self.share_width()
 
@@ -295,15 +294,14 @@ class RankingTable(DataTable):
             YOURS: self._why_no_place(result),
         }
         item.setToolTip(plain_tip(tips.get(column) or text))
-        colours = self._theme.colours
         if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
         elif column == VERDICT:
             appearance = verdict_appearance(result.verdict)
-            item.setIcon(make_icon(appearance.icon, getattr(colours, appearance.role)))
+            item.setIcon(self._theme.icon(appearance.icon, appearance.role))
         elif column == STATE:
             icon, role = state_icon(result, has_warnings=self._has_warnings(result))
-            item.setIcon(make_icon(icon, getattr(colours, role)))
+            item.setIcon(self._theme.icon(icon, role))
 
     def _has_warnings(self, result: CandidateResult) -> bool:
         return self._data is not None and bool(candidate_warnings(self._data.record, result))
@@ -311,7 +309,7 @@ class RankingTable(DataTable):
     def _why(self, result: CandidateResult) -> str:
         """Return what the word in the last column means; being slow does not affect verdict or rank."""
         if not result.message and result.barrier is not None and result.barrier.reason in MEASURED_BARRIERS:
-            return tr("Not recommended: it %1").replace("%1", local_text(result.barrier.words))
+            return tr("Not recommended: it %1", local_text(result.barrier.words))
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return local_text(result.message) or (local_text(slow.reason) if slow is not None else "")
 
@@ -347,9 +345,7 @@ class _BracketDelegate(LineDelegate):
         super().__init__(parent)
         self._theme = theme
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the cell, then its piece of the bracket."""
         super().paint(painter, option, index)
         place = index.data(_PLACE)

@@ -22,11 +22,8 @@ def mean_tip(estimate: Estimate | None) -> str:
     """Return a mean with its interval, which says how much rounds differ and does not decide a rank."""
     if estimate is None or estimate.ci is None:
         return ""
-    text = tr("Mean %1, 95 % interval %2 to %3 over %4 rounds")
     figures = (ms(estimate.mean), *(decimal(end, 2) for end in estimate.ci), count(estimate.rounds))
-    for nth, figure in enumerate(figures, start=1):
-        text = text.replace(f"%{nth}", figure)
-    return text
+    return tr("Mean %1, 95 % interval %2 to %3 over %4 rounds", *figures)
 
 
 def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:
@@ -51,5 +48,5 @@ def state_text(result: CandidateResult, *, is_slow: bool, has_warnings: bool) ->
     }
     word = words.get(result.status, str(result.status))
     if result.is_partial and result.stage:
-        return tr("%1 in stage: %2").replace("%1", word).replace("%2", stage_text(Stage(result.stage)))
+        return tr("%1 in stage: %2", word, stage_text(Stage(result.stage)))
     return word

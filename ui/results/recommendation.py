@@ -79,7 +79,7 @@ class SentenceCard(QFrame):
             self.sentence.setText(advice.sentence)
         else:
             icon, role = ("error", "bad") if is_total else ("warning", "legacy")
-            failures = tr("%1.").replace("%1", outcome.headline) if outcome.headline else ""
+            failures = tr("%1.", outcome.headline) if outcome.headline else ""
             lines = (failures, *outcome_lines(outcome), advice.sentence)
             self.sentence.setText("\n".join(line for line in lines if line))
         set_icon(self._icon, icon, role, 24)

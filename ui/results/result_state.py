@@ -40,10 +40,10 @@ def condition_tip(record: CampaignRecord) -> str:
     """Return the condition of the link as asked for and as measured on the bare link; empty without one."""
     if record.plan.condition is None:
         return ""
-    asked = tr("Asked for: %1").replace("%1", condition_words(record.plan.condition))
+    asked = tr("Asked for: %1", condition_words(record.plan.condition))
     found = _measured(record)
     measured = tr("not measured yet") if found is None else measured_words(found)
-    return "\n".join((asked, tr("Bare link under it: %1").replace("%1", measured)))
+    return "\n".join((asked, tr("Bare link under it: %1", measured)))
 
 
 def _condition_text(condition: Condition, found: MeasuredCondition | None) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
@@ -32,11 +32,10 @@ from ui.common.basics import (
 )
 from ui.common.candidate_rows import Key
 from ui.common.code_view import CodeView
-from ui.common.copying import enable_copying
-from ui.common.data_table import LineDelegate
 from ui.common.folding import FoldingCards
 from ui.common.host_card import HostCard
 from ui.common.swatch import swatch_icon
+from ui.common.text_list import text_list
 from ui.common.texts import count, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
@@ -65,15 +64,6 @@ _CURVES, _RATIOS, _DISTRIBUTION, _THROUGHPUT, _FRONTIER, _CPU, _CAPTURES = range
 SomePlot = TypeVar("SomePlot", bound=ScopePlot)
 
 
-class _Holder(QWidget):
-    """A tab that is still empty."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.box = QVBoxLayout(self)
-        self.box.setContentsMargins(0, 0, 0, 0)
-
-
 class ResultTabs(QTabWidget):
     """The tabs below the ranking."""
 
@@ -86,33 +76,26 @@ class ResultTabs(QTabWidget):
         self._undrawn: dict[int, Callable[[ResultData], None]] = {}
         self._key: Key | None = None
         self.shown = Shown()
-        self.frame_size = ChoiceBox()
-        self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
+        self.frame_size = ChoiceBox(tr("Frame size of the distribution"))
         self.frame_size.currentIndexChanged.connect(self._draw_cdf)
-        self.candidates = QListWidget()
-        enable_copying(self.candidates)
-        self.candidates.setAccessibleName(tr("Candidates"))
+        self.candidates = text_list(tr("Candidates"), is_wrapping=False)
         self.candidates.setMaximumWidth(280)
-        self.candidates.setItemDelegate(LineDelegate(self.candidates))
-        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
-        self.why = QWidget()
-        self.hosts = QWidget()
-        self.warnings = QWidget()
+        self._places: list[QVBoxLayout] = []
         self._draws = {
-            self.addTab(_Holder(), tr("Latency")): self._draw_latency,
-            self.addTab(_Holder(), tr("Ratios")): self._draw_ratios,
-            self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
-            self.addTab(_Holder(), tr("Throughput")): lambda data: self.throughput.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
-            self.addTab(_Holder(), tr("Packet tests")): self._draw_captures,
+            self._add_empty(tr("Latency")): self._draw_latency,
+            self._add_empty(tr("Ratios")): self._draw_ratios,
+            self._add_empty(tr("Distribution")): self._draw_cdfs,
+            self._add_empty(tr("Throughput")): lambda data: self.throughput.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
+            self._add_empty(tr("Packet tests")): self._draw_captures,
         }
-        self._why_at = self.addTab(self.why, tr("Rationale"))
-        self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
-        self._warnings_at = self.addTab(self.warnings, tr("Warnings"))
-        self.addTab(self._code_tab(), tr("Configuration"))
+        self._why_at = self.addTab(QWidget(), tr("Rationale"))
+        self._hosts_at = self.addTab(QWidget(), tr("Hosts"))
+        self._warnings_at = self.addTab(QWidget(), tr("Warnings"))
+        self.addTab(holder(row((self.candidates, 1), (self.code, 3), margin_px=GRID)), tr("Configuration"))
         self.workloads: WorkloadView | None = None
         self.study: StudyTab | None = None
         self.currentChanged.connect(self._draw)
@@ -154,8 +137,7 @@ class ResultTabs(QTabWidget):
     @cached_property
     def frontier(self) -> FrontierPlot:
         """Throughput against latency."""
-        legend = ElidedLabel(ring_words())
-        legend.setProperty("variant", "muted")
+        legend = ElidedLabel(ring_words(), "muted")
         legend.setContentsMargins(GRID, 0, GRID, 0)
         return self._put(_FRONTIER, FrontierPlot(self._theme, self.shown), below=(legend,))
 
@@ -168,17 +150,16 @@ class ResultTabs(QTabWidget):
     def captures(self) -> CaptureView:
         """Results of packet captures."""
         view = CaptureView(self._theme)
-        self._holder(_CAPTURES).box.addWidget(view)
+        self._places[_CAPTURES].addWidget(view)
         return view
 
-    def _holder(self, nth: int) -> _Holder:
-        holder = self.widget(nth)
-        assert isinstance(holder, _Holder)  # noqa: S101 - made in __init__
-        return holder
+    def _add_empty(self, name: str) -> int:
+        self._places.append(column())
+        return self.addTab(holder(self._places[-1]), name)
 
     def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = (), below: Sequence[QWidget] = ()) -> SomePlot:
         """Put a plot into its tab, which is shown for the first time."""
-        self._holder(nth).box.addWidget(framed(plot, *below, variant="plain", beside=beside))
+        self._places[nth].addWidget(framed(plot, *below, variant="plain", beside=beside))
         return plot
 
     def _draw(self, nth: int) -> None:
@@ -198,7 +179,7 @@ class ResultTabs(QTabWidget):
         self._replace(self._why_at, _why_tab(data), tr("Rationale"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         warnings = warnings_of(data.record, data.ranking)
-        title = tr("Warnings (%1)").replace("%1", str(len(warnings))) if warnings else tr("Warnings")
+        title = tr("Warnings (%1)", len(warnings)) if warnings else tr("Warnings")
         self._replace(self._warnings_at, _warnings_tab(warnings), title)
         self._show_workloads(data)
         self._show_study(data)
@@ -215,10 +196,8 @@ class ResultTabs(QTabWidget):
 
     def _show_workloads(self, data: ResultData) -> None:
         """Add the tab of workloads where the comparison had any."""
-        if self.workloads is not None:
-            self.removeTab(self.indexOf(self.workloads))
-            self.workloads.deleteLater()
-            self.workloads = None
+        self._drop(self.workloads)
+        self.workloads = None
         found = workload_table(data.record)
         if found is not None:
             self.workloads = WorkloadView(found)
@@ -226,13 +205,16 @@ class ResultTabs(QTabWidget):
 
     def _show_study(self, data: ResultData) -> None:
         """Add the tab of the study that the comparison repeats, where it does."""
-        if self.study is not None:
-            self.removeTab(self.indexOf(self.study))
-            self.study.deleteLater()
-            self.study = None
+        self._drop(self.study)
+        self.study = None
         if data.repeated is not None:
             self.study = StudyTab(self._theme, data.repeated)
             self.addTab(self.study, tr("Study"))
+
+    def _drop(self, tab: QWidget | None) -> None:
+        if tab is not None:
+            self.removeTab(self.indexOf(tab))
+            tab.deleteLater()
 
     def show_why(self) -> None:
         """Open the tab with what speaks for and against."""
@@ -288,9 +270,6 @@ class ResultTabs(QTabWidget):
         if self._data is not None and self.frame_size.currentData() is not None:
             self.cdf.draw(self._data, self.frame_size.currentData())
 
-    def _code_tab(self) -> QWidget:
-        return holder(row((self.candidates, 1), (self.code, 3), margin_px=GRID))
-
     def _hosts_tab(self, data: ResultData) -> QWidget:
         pair = data.record.plan.pair
         facts = data.record.facts
@@ -303,10 +282,7 @@ class ResultTabs(QTabWidget):
                 if side.value in facts
             ]
         )
-        content = QWidget()
-        content.setProperty("variant", "page")
-        content.setLayout(column(cards, 0, margin_px=GRID))
-        return ScrollPage(content, WIDE_PX)
+        return ScrollPage(holder(column(cards, 0, margin_px=GRID), "page"), WIDE_PX)
 
     def _show_candidate(self, item: QListWidgetItem | None) -> None:
         if item is None or self._data is None:
@@ -314,16 +290,12 @@ class ResultTabs(QTabWidget):
         key = item.data(_KEY)
         attempts = self._data.record.attempts_of(key)
         parts = [attempt_story(attempt) for attempt in attempts]
-        self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
+        self.code.show_items(attempts[-1].configuration if attempts else (), parts)
 
 
 def _why_tab(data: ResultData) -> QWidget:
     advice, slow = data.ranking.recommendation, data.slow.values()
-    content = QWidget()
-    content.setProperty("variant", "page")
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-    layout.addWidget(label(advice.sentence, is_selectable=True))
+    layout = column(label(advice.sentence, is_selectable=True), margin_px=2 * GRID)
     for title, sentences, icon, role in (
         (_reasons_title(data), (*advice.reasons, *filter(None, [harmless_drift(data.ranking.drift)])), "info", "text"),
         (tr("Warnings"), warnings_of(data.record, data.ranking), "warning", "legacy"),
@@ -340,7 +312,7 @@ def _why_tab(data: ResultData) -> QWidget:
         for sentence in sentences:
             layout.addLayout(row(icon_label(icon, role), (label(sentence, is_selectable=True), 1)))
     layout.addStretch(1)
-    return ScrollPage(content)
+    return ScrollPage(holder(layout, "page"))
 
 
 def _reasons_title(data: ResultData) -> str:
@@ -349,17 +321,11 @@ def _reasons_title(data: ResultData) -> str:
     if advice.solution is None or advice.suite is None:
         return tr("Verdict and figures")
     title = data.result((advice.solution, advice.suite)).title
-    return tr("Verdict and figures of %1").replace("%1", title)
+    return tr("Verdict and figures of %1", title)
 
 
 def _warnings_tab(warnings: tuple[str, ...]) -> QWidget:
-    content = QWidget()
-    content.setProperty("variant", "page")
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    rows = [row(icon_label("warning", "legacy"), (label(text, is_selectable=True), 1)) for text in warnings]
     if not warnings:
-        layout.addLayout(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
-    for text in warnings:
-        layout.addLayout(row(icon_label("warning", "legacy"), (label(text, is_selectable=True), 1)))
-    layout.addStretch(1)
-    return ScrollPage(content)
+        rows.append(row(icon_label("check", "good"), label(tr("No warnings.")), 0))
+    return ScrollPage(holder(column(*rows, 0, margin_px=2 * GRID), "page"))

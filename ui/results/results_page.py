@@ -81,7 +81,7 @@ class ResultsPage(Page):
         self.report = button(tr("&Report"), "report", tip=tr("Export report"))
         menu = QMenu(self.report)
         for ending, name in _KINDS.items():
-            menu.addAction(tr("Save as %1…").replace("%1", name), partial(self._choose_file, ending))
+            menu.addAction(tr("Save as %1…", name), partial(self._choose_file, ending))
         self.report.setMenu(menu)
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
         self.resume = button(tr("Res&ume"), "play", variant="primary", on_click=self._resume)
@@ -92,8 +92,7 @@ class ResultsPage(Page):
         self.table.itemSelectionChanged.connect(self._on_row)
         self.fold = button(tr("Hide the ranking"), "chevron-down", variant="tab", on_click=self._fold_ranking)
         self._is_folded = False
-        self.shared = ElidedLabel()
-        self.shared.setProperty("variant", "muted")
+        self.shared = ElidedLabel(variant="muted")
         self.weighting = WeightingBar()
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
@@ -176,7 +175,7 @@ class ResultsPage(Page):
         self._show_leftover(record)
         self._show_buttons()
         self._share_height()
-        self.status_reported.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
+        self.status_reported.emit(tr("Comparison number %1", record.campaign_id))
         self.shown.emit(record.campaign_id)
 
     def _offer_to_go_on(self, record: CampaignRecord) -> None:
@@ -229,7 +228,7 @@ class ResultsPage(Page):
             },
             is_closable=True,
         )
-        self.status_reported.emit(tr("Report: %1").replace("%1", str(path)))
+        self.status_reported.emit(tr("Report: %1", path))
 
     def _choose_file(self, ending: str) -> None:
         if self.data is None:

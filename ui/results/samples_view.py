@@ -67,9 +67,8 @@ class SamplesView(QWidget):
         self.plot.draw(self._key[0], found)
         if found is None:
             return
-        lost = sum(one.requests for one in found.outages)
-        text = tr("Requests: %1; without a reply: %2; outages: %3.").replace("%1", count(found.rtt_ms.size))
-        text = text.replace("%2", count(lost)).replace("%3", count(len(found.outages)))
+        numbers = (found.rtt_ms.size, sum(one.requests for one in found.outages), len(found.outages))
+        text = tr("Requests: %1; without a reply: %2; outages: %3.", *map(count, numbers))
         if found.at_s is None:
             known = tr("Only the order of requests is stored, not their times.")
         else:

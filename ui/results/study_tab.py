@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ranking.repeated_study import RepeatedStudy
 from app.ranking.study_maps import comparison_maps
-from ui.common.basics import WIDE_PX, ScrollPage, label
+from ui.common.basics import WIDE_PX, ScrollPage, column, label
 from ui.common.heat_maps import HeatMapsView
 from ui.common.study_views import StudyFigures, StudyOrders, StudyRanks
 from ui.common.texts import tr
@@ -33,20 +33,13 @@ class StudyTab(ScrollPage):
         maps = comparison_maps(repeated)
         self.maps.show_maps(maps)
         self.resized.connect(self.maps.arrange)
-        body = QVBoxLayout(content)
-        body.setContentsMargins(GRID, GRID, GRID, GRID)
-        body.setSpacing(GRID)
         title = f"{repeated.study.name}: {tr(repeated.study.title)}"
-        body.addWidget(label(title, "strong", is_selectable=True))
-        body.addWidget(self.orders)
-        body.addWidget(self.figures)
+        parts: list[QWidget] = [label(title, "strong", is_selectable=True), self.orders, self.figures]
         if maps:
-            body.addWidget(label(tr("Heat maps"), "heading"))
-            body.addWidget(self.maps)
+            parts += [label(tr("Heat maps"), "heading"), self.maps]
         if has_ranks:
-            body.addWidget(self.ranks)
-        body.addWidget(label(tr("What differs from the study"), "heading"))
-        citation = tr("Source: %1").replace("%1", repeated.study.citation)
-        for text in (*map(tr, repeated.study.notes), citation):
-            body.addWidget(label(text, "muted", is_selectable=True))
-        body.addStretch(1)
+            parts.append(self.ranks)
+        parts.append(label(tr("What differs from the study"), "heading"))
+        texts = (*map(tr, repeated.study.notes), tr("Source: %1", repeated.study.citation))
+        parts += [label(text, "muted", is_selectable=True) for text in texts]
+        content.setLayout(column(*parts, 0, margin_px=GRID))

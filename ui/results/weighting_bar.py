@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSlider
 
 from app.ranking.weighting import BALANCED, PRESETS, Measure, Scoring, Weighting, Weights
 from app.wording.messages import local_text
-from ui.common.basics import ChoiceBox, column, icon_label, label, label_for, row
+from ui.common.basics import ChoiceBox, column, holder, icon_label, label, label_for, row
 from ui.common.texts import tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import set_tip
@@ -33,17 +33,14 @@ class WeightingBar(QFrame):
         super().__init__()
         self.setProperty("variant", "caution")
         self.setAccessibleName(tr("Your weighting"))
-        self.presets = ChoiceBox()
-        self.presets.setAccessibleName(tr("Order of the ranking"))
-        for name, text in _preset_words().items():
-            self.presets.addItem(text, name)
+        self.presets = ChoiceBox(tr("Order of the ranking"), _presets())
         self.presets.currentIndexChanged.connect(self._on_preset)
-        self.choice = QWidget()
-        self.choice.setLayout(row(label_for(tr("Order &by"), self.presets), self.presets))
-        self.methods = ChoiceBox()
-        self.methods.setAccessibleName(tr("Way of scoring"))
-        for method, text in _method_words().items():
-            self.methods.addItem(text, method)
+        self.choice = holder(row(label_for(tr("Order &by"), self.presets), self.presets))
+        methods = (
+            (tr("ratios to the best"), Scoring.RATIOS),
+            (tr("ranks: the heuristic of a study of 2004"), Scoring.RANKS),
+        )
+        self.methods = ChoiceBox(tr("Way of scoring"), methods)
         set_tip(self.methods, tr("Ranks drop how far candidates are apart, and depend on which others there are"))
         self.methods.currentIndexChanged.connect(self._on_change)
         self.sliders: dict[Measure, QSlider] = {}
@@ -85,7 +82,7 @@ class WeightingBar(QFrame):
             for one in weighting.unscored
             if not one.result.is_unprotected
         ]
-        without = f" {tr('Without a place: %1.').replace('%1', '; '.join(left))}" if left else ""
+        without = f" {tr('Without a place: %1.', '; '.join(left))}" if left else ""
         self.sentence.setText(f"{local_text(weighting.sentence)}{without} {tr('It is in no report.')}")
 
     def _make_sliders(self) -> QGridLayout:
@@ -96,7 +93,7 @@ class WeightingBar(QFrame):
             slider = self.sliders[measure] = QSlider(Qt.Orientation.Horizontal)
             slider.setRange(0, _MOST)
             slider.setPageStep(1)
-            slider.setAccessibleName(tr("Weight of %1").replace("%1", text))
+            slider.setAccessibleName(tr("Weight of %1", text))
             set_tip(slider, tip)
             slider.valueChanged.connect(self._on_slider)
             shown = self._shown[measure] = label("0", is_wrapping=False)
@@ -132,22 +129,15 @@ class WeightingBar(QFrame):
         self.changed.emit()
 
 
-def _preset_words() -> dict[str, str]:
-    return {
-        BALANCED: tr("Balanced: Tunnelmark's ranking"),
-        "latency-first": tr("Latency first"),
-        "throughput-first": tr("Throughput first"),
-        "low-cpu": tr("Low CPU"),
-        "strongest-security": tr("Strongest security"),
-        _OWN: tr("Your own weights"),
-    }
-
-
-def _method_words() -> dict[Scoring, str]:
-    return {
-        Scoring.RATIOS: tr("ratios to the best"),
-        Scoring.RANKS: tr("ranks: the heuristic of a study of 2004"),
-    }
+def _presets() -> tuple[tuple[str, str], ...]:
+    return (
+        (tr("Balanced: Tunnelmark's ranking"), BALANCED),
+        (tr("Latency first"), "latency-first"),
+        (tr("Throughput first"), "throughput-first"),
+        (tr("Low CPU"), "low-cpu"),
+        (tr("Strongest security"), "strongest-security"),
+        (tr("Your own weights"), _OWN),
+    )
 
 
 def _measure_words() -> dict[Measure, tuple[str, str]]:

@@ -80,10 +80,10 @@ class WorkloadColumns:
         for column, one in zip(self.columns, rows, strict=True):
             head = QTableWidgetItem(one.heading)
             head.setTextAlignment(RIGHT)
-            words = tr("%1: %2. Mean over the rounds; it decides no rank.")
-            set_tip(head, words.replace("%1", local_text(one.workload_title)).replace("%2", local_text(one.kind.title)))
+            about = local_text(one.workload_title), local_text(one.kind.title)
+            set_tip(head, tr("%1: %2. Mean over the rounds; it decides no rank.", *about))
             table.setHorizontalHeaderItem(column, head)
-            action = QAction(tr("Column: %1").replace("%1", local_text(one.workload_title)), table)
+            action = QAction(tr("Column: %1", local_text(one.workload_title)), table)
             action.setCheckable(True)
             action.triggered.connect(lambda is_shown, column=column: self._choose(column, is_shown=is_shown))
             table.addAction(action)

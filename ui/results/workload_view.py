@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ranking.workloads import WorkloadTable
 from app.wording.messages import local_text
@@ -26,8 +26,7 @@ class WorkloadView(QWidget):
         heads = (tr("Workload"), tr("Figure"), *(title for _, title in found.candidates))
         self.table = DataTable(heads, (), tr("Workloads"))
         self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.size_by_contents()
         notes = (tr("* the best, or as good: ranges of the rounds overlap"), *found.notes)
         self.notes = label("\n".join(notes), "muted", is_selectable=True)
         self.setLayout(column((self.table, 1), self.notes, margin_px=GRID))

@@ -50,8 +50,8 @@ def _welcome(window: MainWindow) -> Page:
     page = WelcomePage(window.context)
     page.lab_chosen.connect(window.begin_with_lab)
     page.hosts_chosen.connect(window.begin_with_hosts)
-    page.history_chosen.connect(window.show_history)
-    page.lint_chosen.connect(window.show_lint)
+    page.history_chosen.connect(lambda: window.show_area("history"))
+    page.lint_chosen.connect(lambda: window.show_area("lint"))
     page.resume_chosen.connect(window.resume_pair)
     return page
 
@@ -62,9 +62,9 @@ def _history(window: MainWindow) -> Page:
 
     page = HistoryPage(window.context)
     page.opened.connect(window.show_past)
-    page.compare_asked.connect(lambda numbers: _open_changes(window, numbers))
-    page.census_opened.connect(lambda number: _open_census(window, number))
-    page.deployment_opened.connect(lambda pair, which: _open_deployment(window, pair, which))
+    page.compare_asked.connect(lambda numbers: _open(window, "changes", *numbers))
+    page.census_opened.connect(lambda number: _open(window, "census", number))
+    page.deployment_opened.connect(lambda pair, which: _open(window, "deployments", pair, which))
     page.deleted.connect(
         lambda ids: window.wizard.forget({one.number for one in ids if one.kind is EntryKind.COMPARISON})
     )
@@ -72,24 +72,12 @@ def _history(window: MainWindow) -> Page:
     return page
 
 
-def _open_changes(window: MainWindow, numbers: tuple[int, int]) -> None:
-    page = window.area_page("changes")
+def _open(window: MainWindow, name: str, *wanted: int | str) -> None:
+    """Show what an entry of the history is about; Back leads to the history."""
+    page = window.area_page(name)
     page.origin = window.area_page("history")
-    page.want(*numbers)  # type: ignore[attr-defined]
-    window.show_area("changes")
-
-
-def _open_census(window: MainWindow, number: int) -> None:
-    page = window.area_page("census")
-    page.origin = window.area_page("history")
-    page.want(number)  # type: ignore[attr-defined]
-    window.show_census()
-
-
-def _open_deployment(window: MainWindow, pair: str, deployment_id: str) -> None:
-    window.deployments.origin = window.area_page("history")
-    window.deployments.want(pair, deployment_id)
-    window.show_area("deployments")
+    page.want(*wanted)  # type: ignore[attr-defined]
+    window.show_area(name)
 
 
 def _past(window: MainWindow) -> Page:

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QProgressBar, QPushButton, QWidget
 
 from ui.common.accessible import Role, announce, set_role
-from ui.common.basics import ElidedLabel, button, icon_label, label, row
+from ui.common.basics import ElidedLabel, button, icon_label, label, row, set_style
 from ui.common.icons import set_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
 from ui.common.tips import set_tip, shown_keys
-
-
-def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
-    """Return the button of an area, which asks for it."""
-    return button(text, icon, variant="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
 
 
 def _press(area: QPushButton) -> None:
@@ -39,25 +34,20 @@ _ROOMY_EM = 76
 class TopBar(QFrame):
     """Name, main areas, state of the practice lab."""
 
-    start_asked = Signal()
-    comparison_asked = Signal()
-    history_asked = Signal()
-    census_asked = Signal()
-    lint_asked = Signal()
-    studies_asked = Signal()
-    deploy_asked = Signal()
+    area_asked = Signal(str)
+    """Carries `start`, `comparison`, `deployment`, `history`, `census`, `lint` or `studies`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("variant", "topbar")
         self.setFixedHeight(6 * GRID)
-        self.start = _tab(tr("Start"), "app", self.start_asked, "Alt+Home")
-        self.comparison = _tab(tr("Comparison"), _ICONS["comparison"], self.comparison_asked, "Ctrl+K")
-        self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
-        self.census = _tab(tr("Cipher census"), _ICONS["census"], self.census_asked, "Ctrl+E")
-        self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
-        self.studies = _tab(tr("Studies"), _ICONS["studies"], self.studies_asked, "Ctrl+T")
-        self.deployment = _tab(tr("Deployment"), _ICONS["deployment"], self.deploy_asked, "Ctrl+R")
+        self.start = self._area("start", tr("Start"), "app", "Alt+Home")
+        self.comparison = self._area("comparison", tr("Comparison"), _ICONS["comparison"], "Ctrl+K")
+        self.history = self._area("history", tr("History"), "clock", "Ctrl+H")
+        self.census = self._area("census", tr("Cipher census"), _ICONS["census"], "Ctrl+E")
+        self.lint = self._area("lint", tr("Check a file"), "search", "Ctrl+L")
+        self.studies = self._area("studies", tr("Studies"), _ICONS["studies"], "Ctrl+T")
+        self.deployment = self._area("deployment", tr("Deployment"), _ICONS["deployment"], "Ctrl+R")
         self.deployment.setVisible(False)
         measuring = (self.start, self.comparison, self.deployment, self.history)
         self._areas = (*measuring, self.census, self.lint, self.studies)
@@ -73,17 +63,16 @@ class TopBar(QFrame):
             QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
         self.lab = button(tr("lab: unknown"), "lab", variant="tab", tip=tr("Practice labs: start, stop, log in"))
         self.menu = button(tr("Menu"), "menu", variant="tab", tip=tr("Settings and pairs of hosts"))
-        layout = self._row = row(margin_px=(2 * GRID, 0, 2 * GRID, 0))
-        self.setLayout(layout)
         self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
-        for widget in self._brand:
-            layout.addWidget(widget)
-        layout.addSpacing(GRID)
         self._tab_list = self._tabs()
-        layout.addWidget(self._tab_list)
-        layout.addStretch(1)
-        layout.addWidget(self.lab)
-        layout.addWidget(self.menu)
+        parts = (*self._brand, GRID, self._tab_list, 0, self.lab, self.menu)
+        self._row = row(*parts, margin_px=(2 * GRID, 0, 2 * GRID, 0))
+        self.setLayout(self._row)
+
+    def _area(self, name: str, text: str, icon: str, shortcut: str) -> QPushButton:
+        """Return the button of an area, which asks for it."""
+        ask = partial(self.area_asked.emit, name)
+        return button(text, icon, variant="tab", role=Role.PageTab, on_click=ask, shortcut=shortcut)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the room to the buttons where the window is narrow; its title has the name as well."""
@@ -149,11 +138,8 @@ class TopBar(QFrame):
         tabs = QWidget()
         set_role(tabs, Role.PageTabList)
         tabs.setAccessibleName(tr("Areas"))
-        layout = self._tab_row = QHBoxLayout(tabs)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        for area in self._areas:
-            layout.addWidget(area)
+        self._tab_row = row(*self._areas)
+        tabs.setLayout(self._tab_row)
         return tabs
 
     def show_lab(self, text: str, *, is_up: bool) -> None:
@@ -183,9 +169,7 @@ class TopBar(QFrame):
             self._set_area_tip(entry)
             shown = ("warning" if is_waiting else "play") if state else icon
             set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
-            entry.setProperty("running", bool(state))
-            entry.style().unpolish(entry)
-            entry.style().polish(entry)
+            set_style(entry, "running", bool(state))
 
 
 class Footer(QFrame):
@@ -199,8 +183,7 @@ class Footer(QFrame):
         self.setProperty("variant", "footer")
         self.setFixedHeight(7 * GRID)
         self.help = button(tr("Help"), "info", variant="tab")
-        self.status = ElidedLabel()
-        self.status.setProperty("variant", "muted")
+        self.status = ElidedLabel(variant="muted")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
@@ -221,7 +204,7 @@ class Footer(QFrame):
         """Show that something is worked on, and name it."""
         self.busy.setVisible(bool(names))
         self.busy.setToolTip(plain_tip(", ".join(names)))
-        self.busy.setAccessibleName(tr("Working: %1").replace("%1", ", ".join(names)) if names else tr("Working"))
+        self.busy.setAccessibleName(tr("Working: %1", ", ".join(names)) if names else tr("Working"))
 
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the status line, and let screen readers say it."""

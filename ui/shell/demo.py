@@ -49,7 +49,7 @@ class Demo:
         window.wizard.current = Step.RUN
         window.show_page(run)
         run.finished.connect(self._on_finished)
-        run.failed.connect(self._on_run_failed)
+        run.failed.connect(self._fail)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -95,14 +95,12 @@ class Demo:
             self._window.close_now()
 
     def _on_fault(self, error: TunnelmarkError) -> None:
-        self.exit_code = _FAILED
         run = self._window.run_page
         run.prepare_ended(tr("The demonstration could not start"))
         run.notice.show_error(error, {tr("Try again"): self._prepare})
-        sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
-        self._rest()
+        self._fail(error)
 
-    def _on_run_failed(self, error: TunnelmarkError) -> None:
+    def _fail(self, error: TunnelmarkError) -> None:
         self.exit_code = _FAILED
         sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
         self._rest()
@@ -127,16 +125,14 @@ class Demo:
         self.report, sentence = written
         self.exit_code = 0
         self._window.results.show_written(self.report)
-        words = tr("Report: %1").replace("%1", str(self.report))
+        words = tr("Report: %1", self.report)
         sys.stdout.write(f"{sentence}\n{words}\n")
         sys.stdout.flush()
         self._rest()
 
     def _on_no_report(self, error: TunnelmarkError) -> None:
-        self.exit_code = _FAILED
         self._window.results.notice.show_error(error)
-        sys.stderr.write(f"tunnelmark: {local_sentence(error)}\n")
-        self._rest()
+        self._fail(error)
 
 
 def demo_candidates(found: Discovery) -> list[Key]:

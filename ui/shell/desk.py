@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ui.common.texts import tr
 from ui.shell.lab_menu import LabMenu
+from ui.shell.shortcuts import menu_action
 
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
@@ -26,18 +25,10 @@ class Desk:
         self._window = window
         self.labs = LabMenu(window)
         menu = QMenu(window.top.menu)
-        self.settings = self._action(menu, tr("Settings…"), "Ctrl+,", self.show_settings)
-        self.pairs = self._action(menu, tr("Pairs of hosts…"), "Ctrl+Shift+P", self.show_pairs)
+        self.settings = menu_action(window, menu, tr("Settings…"), "Ctrl+,", self.show_settings)
+        self.pairs = menu_action(window, menu, tr("Pairs of hosts…"), "Ctrl+Shift+P", self.show_pairs)
         window.top.menu.setMenu(menu)
         window.ready.connect(self.read_preferences)
-
-    def _action(self, menu: QMenu, text: str, keys: str, act: Callable[[], object]) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda: act())  # noqa: PLW0108 - `triggered` carries an argument
-        self._window.addAction(action)  # so that its keys work while the menu is closed
-        menu.addAction(action)
-        return action
 
     def read_preferences(self) -> None:
         """Read the defaults that the user has set."""

@@ -40,17 +40,14 @@ class DesktopAlerts:
 
     def _notify_end(self, area: str) -> None:
         window = self._window
-        if area == "comparison":
-            text = tr("The comparison has ended. %1").replace("%1", window.run_page.head.text.text())
-        elif area == "census":
-            text = tr("The census has ended.")
-        elif area == "studies":
-            text = tr("The measurement of a study has ended.")
-        elif area == "deployment":
-            text = window.deploy.live.outcome
-        else:
-            return
-        self.notifier.notify(_TITLE, text)
+        texts = {
+            "comparison": lambda: tr("The comparison has ended. %1", window.run_page.head.text.text()),
+            "census": lambda: tr("The census has ended."),
+            "studies": lambda: tr("The measurement of a study has ended."),
+            "deployment": lambda: window.deploy.live.outcome,
+        }
+        if area in texts:
+            self.notifier.notify(_TITLE, texts[area]())
 
 
 def _is_urgent(job: Job | None) -> bool:

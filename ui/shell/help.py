@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import qVersion
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ui.common.texts import tr
 from ui.common.tips import shown_keys
+from ui.shell.shortcuts import menu_action
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -53,11 +53,7 @@ class Help:
             (tr("Keyboard shortcuts"), "Ctrl+?", self.show_shortcuts),
             (tr("About Tunnelmark"), "Shift+F1", self.show_about),
         ):
-            action = QAction(text, window)
-            action.setShortcut(QKeySequence(keys))
-            action.triggered.connect(act)
-            window.addAction(action)  # so that its keys work while the menu is closed
-            menu.addAction(action)
+            menu_action(window, menu, text, keys, act)
         window.footer.help.setMenu(menu)
 
     def page_for(self, name: str) -> Path | None:
@@ -97,7 +93,7 @@ class Help:
         self._show(tr("Keyboard shortcuts"), shortcut_lines(self._window))
 
     def _show(self, title: str, lines: Mapping[str, str]) -> None:
-        from ui.common.dialogs import Information
+        from ui.shell.panel import Information
 
         Information(self._window, title, lines).open()
 

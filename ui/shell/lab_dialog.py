@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
 from app.domain.practice_labs import LabChoice
@@ -40,14 +40,11 @@ class LabDialog(CheckedQuestion):
         name = next(one for one in (_USUAL, *(f"lab-{nth}" for nth in range(2, 100))) if one not in taken)
         rule = tr("Lower-case letters, digits and hyphens, 31 characters at most")
         self.name = self.add_field(tr("Name of the lab"), name, rule)
-        self.platform_a, self.platform_b = (
-            _platforms(tr("Platform of gateway A")),
-            _platforms(tr("Platform of gateway B")),
-        )
-        self.cpu = ChoiceBox()
-        self.cpu.addItem(tr("with AES instructions"), userData=True)
-        self.cpu.addItem(tr("without AES instructions"), userData=False)
-        self.cpu.setAccessibleName(tr("CPU"))
+        platforms = [(one.title, one.name) for one in PLATFORMS.values()]
+        self.platform_a = ChoiceBox(tr("Platform of gateway A"), platforms)
+        self.platform_b = ChoiceBox(tr("Platform of gateway B"), platforms)
+        cpus = (tr("with AES instructions"), True), (tr("without AES instructions"), False)
+        self.cpu = ChoiceBox(tr("CPU"), cpus)
         self.hardened = QCheckBox(tr("Hardened: closed firewalls and a sudo password"))
         set_tip(self.hardened, tr("nftables on gateway A, ufw on gateway B"))
         self.keep_running = QCheckBox(tr("Keep it running when Tunnelmark is closed"))
@@ -86,11 +83,3 @@ class LabDialog(CheckedQuestion):
         if name in self._taken:
             return self.name, tr("A lab of this name is running. Choose another name.")
         return None
-
-
-def _platforms(name: str) -> QComboBox:
-    box = ChoiceBox()
-    for platform in PLATFORMS.values():
-        box.addItem(platform.title, platform.name)
-    box.setAccessibleName(name)
-    return box

@@ -83,36 +83,36 @@ class LabMenu:
         if self._labs:
             menu.addSeparator()
         if self.is_starting:
-            menu.addAction(tr("Cancel the start (%1)").replace("%1", self._progress), self._cancel)
+            menu.addAction(tr("Cancel the start (%1)", self._progress), self._cancel)
         else:
             menu.addAction(tr("Start a lab…"), self._ask_start).setEnabled(has_services)
 
     def _add_lab(self, menu: QMenu, lab: LabDetail) -> None:
-        head = tr("%1: %2").replace("%1", lab.name).replace("%2", _state(lab))
+        head = tr("%1: %2", lab.name, _state(lab))
         menu.addAction(f"{head}…", partial(self._show_details, lab))
         for side in Side:
-            text = tr("Copy the login command of gateway %1").replace("%1", side.value.upper())
+            text = tr("Copy the login command of gateway %1", side.value.upper())
             menu.addAction(text, partial(self._copy_login, lab, side))
         can_change = not self.is_starting and not lab.is_starting
-        restart = menu.addAction(tr("Restart %1…").replace("%1", lab.name), partial(self._ask, lab, is_restart=True))
-        stop = menu.addAction(tr("Stop %1…").replace("%1", lab.name), partial(self._ask, lab, is_restart=False))
+        restart = menu.addAction(tr("Restart %1…", lab.name), partial(self._ask, lab, is_restart=True))
+        stop = menu.addAction(tr("Stop %1…", lab.name), partial(self._ask, lab, is_restart=False))
         for action in (restart, stop):
             action.setEnabled(can_change)
 
     def _show_details(self, lab: LabDetail) -> None:
-        from ui.common.dialogs import Information
+        from ui.shell.panel import Information
 
         lines = {tr("Pair"): lab.pair_name, tr("Kind"): lab.kind}
         for side, is_up, port in zip(Side, lab.is_up, lab.ports, strict=True):
-            name = tr("Gateway %1").replace("%1", side.value.upper())
+            name = tr("Gateway %1", side.value.upper())
             lines[name] = f"{_word(lab, is_up=is_up)}, {tr('SSH port')} {port}"
-            lines[tr("Log in to %1").replace("%1", side.value.upper())] = lab.login(side)
+            lines[tr("Log in to %1", side.value.upper())] = lab.login(side)
         lines |= {tr("Running since"): lab.since, tr("Runs"): lab.lasts}
-        Information(self._window, tr("Practice lab %1").replace("%1", lab.name), lines).open()
+        Information(self._window, tr("Practice lab %1", lab.name), lines).open()
 
     def _copy_login(self, lab: LabDetail, side: Side) -> None:
         QGuiApplication.clipboard().setText(lab.login(side))
-        self._window.show_status(tr("Copied: %1. Paste it into a terminal.").replace("%1", lab.login(side)))
+        self._window.show_status(tr("Copied: %1. Paste it into a terminal.", lab.login(side)))
 
     # --- starting -----------------------------------------------------------------------------------------------------
 
@@ -133,10 +133,10 @@ class LabMenu:
             return ()
 
         self._run(
-            tr("Starting the lab %1").replace("%1", choice.name),
+            tr("Starting the lab %1", choice.name),
             start,
-            tr("The lab %1 is up. Its pair is lab:%1.").replace("%1", choice.name),
-            tr("The start of the lab %1 was cancelled. Nothing of it is left.").replace("%1", choice.name),
+            tr("The lab %1 is up. Its pair is lab:%1.", choice.name),
+            tr("The start of the lab %1 was cancelled. Nothing of it is left.", choice.name),
         )
 
     def _run(
@@ -198,7 +198,7 @@ class LabMenu:
         """Find out what uses a lab, and stop or restart it; ask before where something does, or where it is to last."""
         services = self._window.context.services
         self._window.runner.run(
-            tr("Finding what uses the lab %1").replace("%1", lab.name),
+            tr("Finding what uses the lab %1", lab.name),
             lambda _token, _report: services.lab_uses(lab.name),
             on_success=lambda uses: self._on_uses(lab, uses, is_restart=is_restart),
             on_failure=self._fail,
@@ -233,10 +233,10 @@ class LabMenu:
             if new:
                 self._on_uses(lab, (*agreed, *new), is_restart=False)
             else:
-                self._end(tr("The lab %1 is stopped.").replace("%1", lab.name))
+                self._end(tr("The lab %1 is stopped.", lab.name))
 
         self._window.runner.run(
-            tr("Stopping the lab %1").replace("%1", lab.name),
+            tr("Stopping the lab %1", lab.name),
             lambda _token, _report: services.stop_lab(lab.name, agreed),
             on_success=done,
             on_failure=self._fail,
@@ -245,10 +245,10 @@ class LabMenu:
     def _restart(self, lab: LabDetail, agreed: tuple[str, ...]) -> None:
         services = self._window.context.services
         self._run(
-            tr("Restarting the lab %1").replace("%1", lab.name),
+            tr("Restarting the lab %1", lab.name),
             lambda token, report: services.restart_lab(lab.name, agreed, token=token, on_progress=report),
-            tr("The lab %1 was restarted. Inspect its hosts again.").replace("%1", lab.name),
-            tr("The lab %1 is stopped: its start was cancelled.").replace("%1", lab.name),
+            tr("The lab %1 was restarted. Inspect its hosts again.", lab.name),
+            tr("The lab %1 is stopped: its start was cancelled.", lab.name),
             lambda new: self._on_uses(lab, (*agreed, *new), is_restart=True),
         )
 

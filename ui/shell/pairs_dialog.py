@@ -18,7 +18,7 @@ from ui.common.data_table import DataTable
 from ui.common.dialogs import Question
 from ui.common.texts import tr
 from ui.common.theme import GRID
-from ui.common.tips import enable, set_tip
+from ui.common.tips import enable
 from ui.shell.panel import NameDialog, Panel
 
 if TYPE_CHECKING:
@@ -84,33 +84,16 @@ class PairsDialog(Panel):
         Args:
             select: Name of the pair to select afterwards.
         """
-        services = self._context.services
-        self._run(tr("Reading stored pairs"), services.stored_pairs, partial(self._show, select=select))
-
-    def _run(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
-        self._start(name, job, then, self.notice.show_error)
+        show, failed = partial(self._show, select=select), self.notice.show_error
+        self._start(tr("Reading stored pairs"), self._context.services.stored_pairs, show, failed)
 
     def _start(
-        self, name: str, job: Callable[[], T], then: Callable[[T], None], failed: Callable[[TunnelmarkError], None]
+        self, name: str, job: Callable[[], T], then: Callable[[T], object], failed: Callable[[TunnelmarkError], None]
     ) -> None:
         operation = self._context.runner.run(
             name, lambda _token, _report: job(), on_success=then, on_failure=failed, is_quiet=True
         )
         self.finished.connect(operation.abandon)
-
-    def _begin_change(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Change what is stored; the dialog closes only when that is done, since other pages are notified."""
-        self._is_changing = True
-
-        def done(result: T) -> None:
-            self._is_changing = False
-            then(result)
-
-        def failed(error: TunnelmarkError) -> None:
-            self._is_changing = False
-            self.notice.show_error(error)
-
-        self._start(name, job, done, failed)
 
     def done(self, result: int) -> None:
         """Close, unless something is being changed at this moment."""
@@ -119,13 +102,10 @@ class PairsDialog(Panel):
 
     def _show(self, pairs: tuple[PairSpec, ...], select: str = "") -> None:
         self._pairs = pairs
-        self.table.setRowCount(len(pairs))
-        for nth, pair in enumerate(pairs):
-            underlay = f"{pair.underlay_a}, {pair.underlay_b}"
-            for column, text in enumerate((pair.name, pair.a.login_text, pair.b.login_text, underlay)):
-                cell = self.table.cell(nth, column)
-                cell.setText(text)
-                set_tip(cell, text)
+        self.table.show_rows(
+            [(one.name, one.a.login_text, one.b.login_text, f"{one.underlay_a}, {one.underlay_b}") for one in pairs],
+            has_tips=True,
+        )
         wanted = next((nth for nth, pair in enumerate(pairs) if pair.name == select), 0)
         if pairs:
             self.table.selectRow(wanted)
@@ -143,14 +123,25 @@ class PairsDialog(Panel):
     def _names(self, but: str = "") -> set[str]:
         return {pair.name for pair in self._pairs} - {but}
 
-    def _change(self, what: str, job: Callable[[], object], select: str = "") -> None:
+    def _change(
+        self, what: str, job: Callable[[], object], select: str = "", then: Callable[[], object] | None = None
+    ) -> None:
+        """Change what is stored; the dialog closes only when that is done, since other pages are notified."""
         self.notice.clear()
+        self._is_changing = True
 
         def done(_result: object) -> None:
+            self._is_changing = False
+            if then is not None:
+                then()
             self.reload(select)
             self.changed.emit()
 
-        self._begin_change(what, job, done)
+        def failed(error: TunnelmarkError) -> None:
+            self._is_changing = False
+            self.notice.show_error(error)
+
+        self._start(what, job, done, failed)
 
     def _new(self) -> None:
         self.accept()
@@ -167,23 +158,13 @@ class PairsDialog(Panel):
         if pair is None:
             return
         text = tr("Its comparisons, censuses and deployments follow. The audit log does not change.")
-        title, taken = tr("Rename %1").replace("%1", pair.name), self._names(pair.name)
+        title, taken = tr("Rename %1", pair.name), self._names(pair.name)
         dialog = NameDialog(self, title, text, tr("Rename"), name=pair.name, taken=taken)
         dialog.ask_name(partial(self._rename, pair.name))
 
     def _rename(self, old: str, new: str) -> None:
-        services = self._context.services
-
-        def rename() -> None:
-            services.rename_pair(old, new)
-
-        def done(_result: object) -> None:
-            self.renamed.emit(old, new)
-            self.reload(new)
-            self.changed.emit()
-
-        self.notice.clear()
-        self._begin_change(tr("Renaming a pair"), rename, done)
+        rename = partial(self._context.services.rename_pair, old, new)
+        self._change(tr("Renaming a pair"), rename, new, lambda: self.renamed.emit(old, new))
 
     def _ask_copy(self) -> None:
         pair = self.selected
@@ -191,7 +172,7 @@ class PairsDialog(Panel):
             return
         names = self._names()
         free = next(name for nth in range(2, 10_000) if (name := f"{pair.name[:56]}-{nth}") not in names)
-        title, text = tr("Duplicate %1").replace("%1", pair.name), tr("The copy has the hosts and no comparisons.")
+        title, text = tr("Duplicate %1", pair.name), tr("The copy has the hosts and no comparisons.")
         dialog = NameDialog(self, title, text, tr("Duplicate"), name=free, taken=names)
         services = self._context.services
         dialog.ask_name(
@@ -205,7 +186,7 @@ class PairsDialog(Panel):
         services = self._context.services
         Question(
             self,
-            tr("Remove the pair %1?").replace("%1", pair.name),
+            tr("Remove the pair %1?", pair.name),
             tr("Its hosts are not changed. Its comparisons and past deployments remain in the history."),
             tr("Remove"),
             tr("Cancel"),
@@ -217,10 +198,7 @@ class PairsDialog(Panel):
     def _read_hosts(self) -> None:
         services = self._context.services
         self.notice.clear()
-        self._start(tr("Reading ~/.ssh/config"), services.ssh_hosts, self._on_hosts, self._ask_file)
-
-    def _on_hosts(self, hosts: SshHosts) -> None:
-        self._ask_hosts(hosts)
+        self._start(tr("Reading ~/.ssh/config"), services.ssh_hosts, self._ask_hosts, self._ask_file)
 
     def _ask_file(self, error: TunnelmarkError) -> None:
         """Offer the dialog without hosts, so that another file can be chosen."""

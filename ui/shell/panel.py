@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.domain.errors import InvalidOption
 from app.domain.pair_names import check_pair_name
 from app.wording.messages import local_text
-from ui.common.basics import column, label, label_for, set_fault
+from ui.common.basics import column, label, label_for, set_fault, show_text
 from ui.common.dialogs import Question
 from ui.common.notices import Notice
 from ui.common.texts import pair_name_rule, tr
@@ -42,16 +42,42 @@ class Panel(QDialog):
         self.body = QVBoxLayout()
         self.body.setSpacing(2 * GRID)
         outer.addLayout(self.body, 1)
-        box = QDialogButtonBox()
-        self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-        box.rejected.connect(self.reject)
+        self.buttons = QDialogButtonBox()
+        self.close_button = self.buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.buttons.rejected.connect(self.reject)
         self.close_button.setAutoDefault(False)
-        outer.addWidget(box)
+        outer.addWidget(self.buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Be as large as the texts need."""
         super().showEvent(event)
         fit_to_texts(self, self.size())
+
+
+class Information(Panel):
+    """A title and lines of a name and a text each, which can be copied.
+
+    Args:
+        title: What it is about.
+        lines: Texts by name.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, lines: Mapping[str, str]) -> None:
+        super().__init__(parent, title)
+        self.lines = dict(lines)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for nth, (name, text) in enumerate(lines.items()):
+            grid.addWidget(label(name, "strong", is_wrapping=False), nth, 0)
+            grid.addWidget(label(text, is_wrapping=False, is_selectable=True), nth, 1)
+        self.body.addLayout(grid)
+        self.buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole).clicked.connect(self._copy)
+        self.close_button.setDefault(True)
+        self.close_button.setFocus()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{name}: {text}" for name, text in self.lines.items()))
 
 
 def fit_to_texts(dialog: QDialog, wanted: QSize) -> None:
@@ -101,8 +127,7 @@ class CheckedQuestion(Question):
         """Mark a field and say why; an empty text unmarks all."""
         for one in self._fields:
             set_fault(one, is_wrong=bool(text) and one is field)
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_text(self.fault, text)
         self._fit()
         if text and field is not None:
             field.setFocus()
@@ -123,7 +148,7 @@ def name_fault(name: str, taken: Collection[str]) -> str:
         check_pair_name(name)
     except InvalidOption as error:
         return local_text(error.message)  # the rule is beside the field
-    return tr("%1 is the name of a pair. Choose another name.").replace("%1", name) if name in taken else ""
+    return tr("%1 is the name of a pair. Choose another name.", name) if name in taken else ""
 
 
 class NameDialog(CheckedQuestion):

@@ -102,4 +102,4 @@ def host_name(pair: PairSpec | None, subject: str) -> str:
     if len(sides) != 1:
         return ""
     letter = sides[0].value.upper()
-    return tr("Host %1 (%2)").replace("%1", letter).replace("%2", pair.host(sides[0]).name_beside(letter))
+    return tr("Host %1 (%2)", letter, pair.host(sides[0]).name_beside(letter))

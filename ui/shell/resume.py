@@ -59,7 +59,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         campaign_id = wanted if wanted is not None else services.unfinished(pair_name)
         if campaign_id is None:
             raise NotFound(
-                tr("There is no interrupted comparison of %1 any more.").replace("%1", pair_name),
+                tr("There is no interrupted comparison of %1 any more.", pair_name),
                 hint=tr("Start a new one."),
             )
         record = services.record(campaign_id)

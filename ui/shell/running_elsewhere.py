@@ -167,8 +167,8 @@ class Running:
             return None
         pair, countdown = task.pair.name, live.countdown
         if countdown.is_open:
-            text = tr("Tunnel of %1: %2 to confirm").replace("%1", pair).replace("%2", duration(countdown.left_s))
-            hint = tr("Unless you confirm, both hosts roll back %1.").replace("%1", what_returned(task.former))
+            text = tr("Tunnel of %1: %2 to confirm", pair, duration(countdown.left_s))
+            hint = tr("Unless you confirm, both hosts roll back %1.", what_returned(task.former))
             share = countdown.bar.value() / 1000
             return Job(
                 "deployment", text, tr("awaiting confirmation"), share, countdown.left_s, is_countdown=True, hint=hint
@@ -182,9 +182,9 @@ class Running:
             return None
         name, action = found.pair.name, tr("Restore both hosts")
         if found.is_busy:
-            text = tr("Restoring both hosts of %1").replace("%1", name)
+            text = tr("Restoring both hosts of %1", name)
             return Job("leftover", text, action, action=action)
-        text = tr("A host of %1 may not be fully restored.").replace("%1", name)
+        text = tr("A host of %1 may not be fully restored.", name)
         return Job("leftover", text, action, hint=local_text(found.message), is_warning=True, action=action)
 
     def _comparison(self) -> Job:
@@ -196,7 +196,7 @@ class Running:
         name = pair.name if pair is not None else ""
         rows, status = live.rows(), live.status()
         if control is not None and control.token.is_cancelled:
-            text = tr("Cancelling the comparison of %1").replace("%1", name)
+            text = tr("Cancelling the comparison of %1", name)
             return Job("comparison", text, tr("being cancelled"))
         text = tr("Comparison of %1 paused") if status.is_paused else tr("Measuring %1")
         if status.pause_reason:
@@ -216,15 +216,15 @@ class Running:
 
     def _options(self) -> Job:
         census = self._census
-        text = tr("Cipher census of %1").replace("%1", census.pair) if census.pair else tr("Cipher census")
+        text = tr("Cipher census of %1", census.pair) if census.pair else tr("Cipher census")
         if census.total:
-            text += tr(": %1 of %2").replace("%1", str(len(census.tried))).replace("%2", str(census.total))
+            text += tr(": %1 of %2", len(census.tried), census.total)
         return Job("census", text, tr("running"), census.fraction, census.left_s)
 
     def _study(self) -> Job:
         progress = self._window.area_page("studies").progress  # type: ignore[attr-defined]
         if progress is None:
             return Job("studies", tr("Study"), tr("running"))
-        text = tr("Study %1 on %2").replace("%1", progress.part).replace("%2", progress.pair)
-        text += tr(": %1 of %2").replace("%1", str(progress.done)).replace("%2", str(progress.total))
+        text = tr("Study %1 on %2", progress.part, progress.pair)
+        text += tr(": %1 of %2", progress.done, progress.total)
         return Job("studies", text, tr("running"), progress.fraction, progress.left_s)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from ui.common.accessible import Role, notify_shown, set_role
-from ui.common.basics import ElidedLabel, button, column, icon_label, label, row, set_variant
+from ui.common.basics import ElidedLabel, button, column, icon_label, label, row, set_variant, show_text
 from ui.common.icons import set_icon
 from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
@@ -32,8 +32,7 @@ class RunningLine(QFrame):
         self._icon = icon_label("play", "accent")
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
-        self.text = ElidedLabel()
-        self.text.setProperty("variant", "heading")
+        self.text = ElidedLabel(variant="heading")
         self.hint = ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -57,8 +56,7 @@ class RunningLine(QFrame):
             return
         self._show_progress(job)
         self.text.setText(job.text)
-        self.hint.setText(job.hint)
-        self.hint.setVisible(bool(job.hint))
+        show_text(self.hint, job.hint)
         self._dress(job)
         self.show_button.setText(job.action or tr("Show"))
         busy = tr("In progress now.")
@@ -66,7 +64,7 @@ class RunningLine(QFrame):
         self.setAccessibleName(job.text)
         self.setAccessibleDescription(job.hint)
         self.bar.setAccessibleName(tr("Time left to confirm") if job.is_countdown else tr("Progress"))
-        self.show_button.setAccessibleName(job.action or tr("Show: %1").replace("%1", job.state))
+        self.show_button.setAccessibleName(job.action or tr("Show: %1", job.state))
         if self.isHidden():
             self.setVisible(True)
         elif former is not None and _is_to_be_read(former, job):
@@ -76,7 +74,7 @@ class RunningLine(QFrame):
         left = duration(job.left_s) if job.left_s is not None else ""
         self.left.setVisible(job.is_countdown)
         self.left.setText(left if job.is_countdown else "")
-        self.time.setText(tr("%1 left").replace("%1", left) if left and not job.is_countdown else "")
+        self.time.setText(tr("%1 left", left) if left and not job.is_countdown else "")
         self.bar.setVisible(job.fraction is not None or not job.is_warning)
         self.bar.setRange(0, 0 if job.fraction is None else 1000)
         if job.fraction is not None:

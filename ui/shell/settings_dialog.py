@@ -6,15 +6,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.preferences import Preferences
 from app.domain.profiles import ProfileName
 from app.wording.language import NAMES
-from ui.common.basics import ChoiceBox, button, inset_text, label, label_for, row
+from ui.common.basics import ChoiceBox, button, holder, label, label_for, row
 from ui.common.context import PageContext
 from ui.common.guidelines import GuidelinesLine
+from ui.common.number_boxes import whole_box
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.shell.panel import Panel
@@ -60,21 +61,14 @@ class SettingsDialog(Panel):
         self._rows.setRowMinimumHeight(nth + 2, GRID)
 
     def _add_theme(self) -> None:
-        self.theme = ChoiceBox()
-        for choice, text in (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark"))):
-            self.theme.addItem(text, choice)
-        self.theme.setCurrentIndex(self.theme.findData(self._context.theme.choice))
+        entries = (tr("As the system"), "system"), (tr("Light"), "light"), (tr("Dark"), "dark")
+        self.theme = ChoiceBox(tr("Theme"), entries, self._context.theme.choice)
         self.theme.currentIndexChanged.connect(lambda: self._context.theme.choose(self.theme.currentData()))
-        self.theme.setAccessibleName(tr("Theme"))
         self._add(label_for(tr("Theme"), self.theme), _left(self.theme), tr("Applies at once."))
 
     def _add_language(self) -> None:
-        self.language = ChoiceBox()
-        self.language.addItem(tr("As the system"), "")
-        for code, name in NAMES.items():
-            self.language.addItem(name, code)
-        self.language.setCurrentIndex(self.language.findData(self._context.preferences.language))
-        self.language.setAccessibleName(tr("Language"))
+        entries = [(tr("As the system"), ""), *((name, code) for code, name in NAMES.items())]
+        self.language = ChoiceBox(tr("Language"), entries, self._context.preferences.language)
         note = tr("Applies to the window when Tunnelmark is started again.")
         self._add(label_for(tr("Language"), self.language), _left(self.language), note)
 
@@ -88,28 +82,20 @@ class SettingsDialog(Panel):
 
     def _add_defaults(self) -> None:
         kept = self._context.preferences
-        self.profile = ChoiceBox()
-        for profile, text in (
-            (ProfileName.ADAPTIVE, tr("Adaptive: until the order is known")),
-            (ProfileName.QUICK, tr("Quick: one round")),
-            (ProfileName.STANDARD, tr("Standard: three rounds, with intervals")),
-            (ProfileName.PAPER, tr("Paper: as the published study measured")),
-        ):
-            self.profile.addItem(text, profile.value)
-        self.profile.setCurrentIndex(self.profile.findData(kept.profile.value))
-        self.profile.setAccessibleName(tr("Default profile"))
+        profiles = (
+            (tr("Adaptive: until the order is known"), ProfileName.ADAPTIVE.value),
+            (tr("Quick: one round"), ProfileName.QUICK.value),
+            (tr("Standard: three rounds, with intervals"), ProfileName.STANDARD.value),
+            (tr("Paper: as the published study measured"), ProfileName.PAPER.value),
+        )
+        self.profile = ChoiceBox(tr("Default profile"), profiles, kept.profile.value)
         self._add(
             label_for(tr("Default profile"), self.profile),
             _left(self.profile),
             tr("Preselected on Plan, and used by tunnelmark compare without --profile."),
         )
-        self.confirm = QSpinBox()
-        inset_text(self.confirm)
-        self.confirm.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
-        self.confirm.setSuffix(" s")
-        self.confirm.setSingleStep(10)
-        self.confirm.setValue(round(kept.confirm_within_s))
-        self.confirm.setAccessibleName(tr("Time to confirm a deployment, in seconds"))
+        name, limits = tr("Time to confirm a deployment, in seconds"), (int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
+        self.confirm = whole_box(name, *limits, round(kept.confirm_within_s), suffix=" s", step=10)
         self._add(
             label_for(tr("Time to confirm"), self.confirm),
             _left(self.confirm),
@@ -123,21 +109,17 @@ class SettingsDialog(Panel):
         folder.setAccessibleName(tr("Data folder"))
         self.open_folder = button(tr("Open folder"), "folder", on_click=self._open_folder)
         self.open_folder.setAutoDefault(False)
-        holder = QWidget()
-        holder.setLayout(row(folder, self.open_folder))
         self._add(
             label_for(tr("Data folder"), folder),
-            holder,
+            holder(row(folder, self.open_folder)),
             tr("For another folder, set the environment variable TUNNELMARK_HOME and restart Tunnelmark."),
         )
 
     def _open_folder(self) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._data_dir))):
-            self.notice.show_message("caution", tr("No program opens %1.").replace("%1", str(self._data_dir)))
+            self.notice.show_message("caution", tr("No program opens %1.", self._data_dir))
 
 
 def _left(field: QWidget) -> QWidget:
     """Return a field that is not stretched over the whole line."""
-    holder = QWidget()
-    holder.setLayout(row(field, 0))
-    return holder
+    return holder(row(field, 0))

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
 
 _ZOOM = 1.1
+
+
+def menu_action(window: MainWindow, menu: QMenu, text: str, keys: str, act: Callable[[], object]) -> QAction:
+    """Add an entry to a menu, whose keys work while the menu is closed as well."""
+    action = QAction(text, window)
+    action.setShortcut(QKeySequence(keys))
+    action.triggered.connect(lambda: act())  # noqa: PLW0108 - `triggered` carries an argument
+    window.addAction(action)
+    menu.addAction(action)
+    return action
 
 
 def add_shortcuts(window: MainWindow) -> None:

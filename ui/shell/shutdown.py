@@ -31,13 +31,22 @@ class Closing:
         if not (window.is_measuring or window.is_trying or window.is_studying or window.is_rolling):
             self.begin()
             return
-        self._is_asking = True
-        if window.is_rolling:
-            self._ask_about_deployment()
-            return
         from ui.common.dialogs import Question
 
-        title, resumed = self._running_words()
+        self._is_asking = True
+        if window.is_rolling:
+            window.show_page(window.deploy)
+            words = (*window.deploy.closing_words, tr("Do not close"))
+        else:
+            words = self._closing_words()
+        Question(window, *words, "warning").ask(self.begin, self._on_no)
+
+    def _on_no(self) -> None:
+        self._is_asking = False
+
+    def _closing_words(self) -> tuple[str, str, str, str]:
+        """Return what closing the window now would mean: a title, sentences, and the words on both buttons."""
+        window = self._window
         is_paused = window.is_measuring and window.bridge.live.status().is_paused
         text = tr(
             "Closing stops it: the current test is stopped and both hosts are restored, which takes some "
@@ -48,39 +57,12 @@ class Closing:
                 "Closing stops it. It is paused: no candidate is running and both hosts are restored. "
                 "Results so far are saved."
             )
-        continue_text = tr("Keep it paused") if is_paused else tr("Continue")
-
-        def answered_no() -> None:
-            self._is_asking = False
-
-        Question(
-            window,
-            title,
-            f"{text} {resumed}",
-            tr("Stop and close"),
-            continue_text,
-            "warning",
-        ).ask(self.begin, answered_no)
-
-    def _running_words(self) -> tuple[str, str]:
-        """Return what runs, and where it can be resumed."""
-        if self._window.is_measuring:
-            return tr("A comparison is running"), tr("It can be resumed from the history.")
-        if self._window.is_trying:
-            return tr("A cipher census is running"), tr("It can be resumed from the history.")
-        return tr("A study is running"), tr("It can be resumed.")
-
-    def _ask_about_deployment(self) -> None:
-        from ui.common.dialogs import Question
-
-        window = self._window
-        window.show_page(window.deploy)
-        title, text, yes = window.deploy.closing_words
-
-        def answered_no() -> None:
-            self._is_asking = False
-
-        Question(window, title, text, yes, tr("Do not close"), "warning").ask(self.begin, answered_no)
+        title, resumed = tr("A study is running"), tr("It can be resumed.")
+        if window.is_measuring or window.is_trying:
+            title = tr("A comparison is running") if window.is_measuring else tr("A cipher census is running")
+            resumed = tr("It can be resumed from the history.")
+        no = tr("Keep it paused") if is_paused else tr("Continue")
+        return title, f"{text} {resumed}", tr("Stop and close"), no
 
     def check(self) -> None:
         """An operation began or ended: close when none is left."""

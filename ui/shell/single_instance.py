@@ -133,9 +133,9 @@ class Other:
 
     def sentences(self) -> tuple[str, str]:
         """Return what is the case, and what to do."""
-        process = tr("process %1 on %2").replace("%1", str(self.pid)).replace("%2", self.host)
+        process = tr("process %1 on %2", self.pid, self.host)
         where = str(self.data_dir) if not self.pid else f"{self.data_dir}, {process}"
-        what = tr("Tunnelmark is open already (%1).").replace("%1", where)
+        what = tr("Tunnelmark is open already (%1).", where)
         doing = {
             "comparison": tr("A comparison is running in that window."),
             "census": tr("A cipher census is running in that window."),

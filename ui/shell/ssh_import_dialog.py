@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker
@@ -58,9 +59,9 @@ class SshImportDialog(CheckedQuestion):
         self._lay_out()
         for box in (self.a, self.b):
             box.currentIndexChanged.connect(self._on_hosts)
-        self._drop = FileDrop(
-            (self, self.underlay_a, self.underlay_b, self.name), self._on_dropped, self._refuse, is_single=True
-        )
+        targets = (self, self.underlay_a, self.underlay_b, self.name)
+        refuse = partial(self.notice.show_message, "caution")
+        self._drop = FileDrop(targets, lambda paths: self.read(paths[0]), refuse, is_single=True)
         self.show_hosts(hosts)
 
     def wanted(self) -> tuple[str, SshHosts, tuple[str, str], tuple[str, str]]:
@@ -88,7 +89,7 @@ class SshImportDialog(CheckedQuestion):
     def show_hosts(self, hosts: SshHosts) -> None:
         """Offer the hosts of a file; those that cannot be imported are named with the reason."""
         self._hosts = hosts
-        self.file.setText(tr("File: %1").replace("%1", hosts.file) if hosts.file else tr("No file was read."))
+        self.file.setText(tr("File: %1", hosts.file) if hosts.file else tr("No file was read."))
         usable = [host for host in hosts.hosts if not host.problem]
         first = _gateways_first(usable)
         for nth, box in enumerate((self.a, self.b)):
@@ -130,17 +131,11 @@ class SshImportDialog(CheckedQuestion):
     def _browse(self) -> None:
         ask_open(self, tr("Configuration of ssh"), self.read, folder=SSH_FOLDER)
 
-    def _on_dropped(self, paths: list[Path]) -> None:
-        self.read(paths[0])
-
-    def _refuse(self, what: str, hint: str) -> None:
-        self.notice.show_message("caution", what, hint)
-
     def read(self, file: Path) -> None:
         """Read another file."""
         services = self._context.services
         self._context.runner.run(
-            tr("Reading %1").replace("%1", str(file)),
+            tr("Reading %1", file),
             lambda _token, _report: services.ssh_hosts(file),
             on_success=self.show_hosts,
             on_failure=self.notice.show_error,
@@ -159,8 +154,8 @@ class SshImportDialog(CheckedQuestion):
         for nth, (side, box, about, field) in enumerate(
             (("A", self.a, self.about_a, self.underlay_a), ("B", self.b, self.about_b, self.underlay_b))
         ):
-            box.setAccessibleName(tr("Host %1").replace("%1", side))
-            _add(grid, nth * 2, 0, label_for(tr("Host %1").replace("%1", side), box), box)
+            box.setAccessibleName(tr("Host %1", side))
+            _add(grid, nth * 2, 0, label_for(tr("Host %1", side), box), box)
             _add(grid, nth * 2, 2, label_for(tr("Underlay address"), field), field)
             grid.addWidget(about, nth * 2 + 1, 1, 1, 3)
         _add(grid, 4, 0, label_for(tr("Name"), self.name), self.name)
@@ -195,7 +190,7 @@ def _why_none(hosts: SshHosts, usable: Sequence[SshHost]) -> str:
 def _words(host: SshHost) -> str:
     parts = [f"{host.user}@{host.address}:{host.port}"]
     if host.identity_file:
-        parts.append(tr("key %1").replace("%1", host.identity_file))
+        parts.append(tr("key %1", host.identity_file))
     if host.jumps:
-        parts.append(tr("through %1").replace("%1", ", ".join(host.jumps)))
+        parts.append(tr("through %1", ", ".join(host.jumps)))
     return f"{', '.join(parts)}. {local_text(host.note)}".strip()

@@ -75,7 +75,7 @@ def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable
     Question(
         window,
         tr("Later steps must be repeated"),
-        tr("Repeat: %1. Measured comparisons remain in the history.").replace("%1", names),
+        tr("Repeat: %1. Measured comparisons remain in the history.", names),
         tr("Change"),
         tr("Cancel"),
         "warning",

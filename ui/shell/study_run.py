@@ -55,13 +55,12 @@ def _go_on(window: MainWindow, wanted: WantedStudy, found: _Found) -> None:
 
 def _words(wanted: WantedStudy, planned: PlannedStudy) -> tuple[str, str]:
     """Return what is measured, and what is not."""
-    text = tr("This comparison repeats %1, part %2. The results will have a tab Study.")
-    text = text.replace("%1", wanted.study.name).replace("%2", wanted.part)
+    text = tr("This comparison repeats %1, part %2. The results will have a tab Study.", wanted.study.name, wanted.part)
     hints = []
     if planned.resume_id is not None:
         number = str(planned.resume_id)
-        hints.append(tr("Comparison %1, which was interrupted, goes on.").replace("%1", number))
+        hints.append(tr("Comparison %1, which was interrupted, goes on.", number))
     if planned.left_out:
         names = listed_names([one.label for one in planned.left_out])
-        hints.append(tr("Left out, since these hosts do not have it: %1.").replace("%1", names))
+        hints.append(tr("Left out, since these hosts do not have it: %1.", names))
     return text, " ".join(hints)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, row, set_variant
+from ui.common.basics import Card, ScrollPage, button, column, holder, icon_label, label, row, set_variant
 from ui.common.context import PageContext
 from ui.common.folding import FoldingCards
 from ui.common.icons import set_icon
@@ -44,10 +44,7 @@ class WelcomePage(Page):
         self._make_choices()
         cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
         cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
-        content = QWidget()
-        layout = column(cards, self._what_happens(), 0)
-        layout.setSpacing(2 * GRID)
-        content.setLayout(layout)
+        content = holder(column(cards, self._what_happens(), 0, spacing_px=2 * GRID))
         self.body.addSpacing(GRID)
         self.body.addWidget(ScrollPage(content, max_width_px=None), 1)
 
@@ -126,7 +123,7 @@ class WelcomePage(Page):
         Args:
             campaign_id: Number of the comparison.
         """
-        text = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name)
+        text = tr("A comparison of %1 was interrupted or cancelled.", pair_name)
         offer = (text, campaign_id) if pair_name and campaign_id not in self._declined else ("", 0)
         former = self._offer[0]
         is_on_show = bool(former) and self.notice.text.startswith(former)

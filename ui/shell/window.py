@@ -88,13 +88,7 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.setCentralWidget(self.frame)
         self.frame.step_chosen.connect(self.choose_step)
-        self.top.start_asked.connect(self.show_welcome)
-        self.top.comparison_asked.connect(lambda: self.starting.when_ready(lambda: self.go(self.wizard.current)))
-        self.top.history_asked.connect(self.show_history)
-        self.top.census_asked.connect(self.show_census)
-        self.top.lint_asked.connect(self.show_lint)
-        self.top.studies_asked.connect(lambda: self.show_area("studies"))
-        self.top.deploy_asked.connect(self.show_deploy)
+        self.top.area_asked.connect(self._on_area)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.show_previous)
         add_shortcuts(self)
@@ -231,23 +225,21 @@ class MainWindow(QMainWindow):
             self._deploy_page = name
         self.starting.when_ready(lambda: self.show_page(self.area_page(name)))
 
-    def show_history(self) -> None:
-        """Show past comparisons."""
-        self.show_area("history")
+    def _on_area(self, area: str) -> None:
+        if area == "start":
+            self.show_welcome()
+        elif area == "comparison":
+            self.starting.when_ready(lambda: self.go(self.wizard.current))
+        elif area == "deployment":
+            self.show_deploy()
+        else:
+            self.show_area(area)
 
     def show_past(self, campaign_id: int) -> None:
         """Show the results of a past comparison."""
         past = self.past
         self.show_page(past)
         past.show_campaign(campaign_id)
-
-    def show_census(self) -> None:
-        """Show the page that tries every cipher."""
-        self.show_area("census")
-
-    def show_lint(self) -> None:
-        """Show the page that checks configuration files."""
-        self.show_area("lint")
 
     def show_deploy(self) -> None:
         """Show the page of the deployment area that was shown last."""
@@ -309,7 +301,7 @@ class MainWindow(QMainWindow):
         if self.current.origin is not None:
             self.show_page(self.current.origin)
         elif self.current is self._pages.get("past"):
-            self.show_history()
+            self.show_area("history")
         elif self._area_of(self.current) or self.wizard.current is Step.HOSTS:
             self.show_welcome()
         else:

@@ -172,7 +172,6 @@ def _print_overheads(out: Console, overheads: Overheads) -> None:
                 rounds=rounds_text(len(overhead.probe)),
                 bare=decimal(overhead.bare_s, 2),
             ),
-            markup=False,
             soft_wrap=True,
         )
     columns = (
@@ -202,7 +201,6 @@ def _print_predicted(out: Console, made: Bench) -> None:
             low=decimal(shortest, 3),
             high=decimal(longest, 3),
         ),
-        markup=False,
         soft_wrap=True,
     )
 
@@ -222,11 +220,10 @@ def print_measured(out: Console, made: Bench) -> None:
                 ratio=decimal(made.measured_ratio, 3),
                 of_round=decimal(made.measured_ratio * rounds, 3),
             ),
-            markup=False,
             soft_wrap=True,
         )
     if made.agreement is not None:
-        out.print(_order_sentence(made.agreement), markup=False, soft_wrap=True)
+        out.print(_order_sentence(made.agreement), soft_wrap=True)
 
 
 def _order_sentence(found: OrderAgreement) -> str:

@@ -54,18 +54,16 @@ def census(context: CommandContext) -> int:
             )
         results = services.census_results(record.census_id)
         for path in reports:
-            context.err.print(
-                tr("Report: {path}").format(path=services.write_census(results, path)), markup=False, soft_wrap=True
-            )
+            context.err.print(tr("Report: {path}").format(path=services.write_census(results, path)), soft_wrap=True)
     if options.json:
         write_text(options.json, json.dumps(census_to_json(results.record, results.words), indent=2))
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:
-        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."), markup=False)
+        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."))
         raise Cancelled
     if record.message:
-        context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."), markup=False)
+        context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."))
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
@@ -105,7 +103,7 @@ def print_census(out: Console, results: CensusResults) -> None:
     census_table(results).print(out)
     for one in results.solutions:
         _print_troubles(out, one)
-    out.print(tr("Published: {study}").format(study=STUDY_2019), markup=False)
+    out.print(tr("Published: {study}").format(study=STUDY_2019))
 
 
 def census_table(results: CensusResults) -> Table:
@@ -136,7 +134,7 @@ def census_table(results: CensusResults) -> Table:
 def _print_troubles(out: Console, census: SolutionCensus) -> None:
     for result in census.options:
         if result.status is not OptionStatus.WORKS or result.reason:
-            out.print(f"{census.solution}: {describe_option(result)}", markup=False, soft_wrap=True)
+            out.print(f"{census.solution}: {describe_option(result)}", soft_wrap=True)
 
 
 def describe_option(result: OptionResult) -> str:

@@ -75,7 +75,7 @@ class TerminalConfirmation:
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for `keep` or `undo`."""
         if self._thread is None:
-            self._console.print(tr("Is everything working? Type confirm or rollback, and Enter:"), markup=False)
+            self._console.print(tr("Is everything working? Type confirm or rollback, and Enter:"))
             # Reading cannot be interrupted; the thread goes with the program.
             self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
             self._thread.start()
@@ -90,7 +90,7 @@ class TerminalConfirmation:
                 return Decision.CONFIRM
             if word in ("rollback", "r", "undo", "u", "no", "n"):
                 return Decision.ROLLBACK
-            self._console.print(tr("Type confirm or rollback."), markup=False)
+            self._console.print(tr("Type confirm or rollback."))
         return None
 
     def _read(self) -> None:
@@ -136,7 +136,7 @@ class DeploymentDisplay:
 
     def _line(self, text: str) -> None:
         seconds = time.monotonic() - self._started_s
-        self._console.print(f"{seconds:6.1f} s  {text}", markup=False, soft_wrap=True)
+        self._console.print(f"{seconds:6.1f} s  {text}", soft_wrap=True)
 
 
 def deploy(context: CommandContext) -> int:
@@ -184,7 +184,7 @@ def _check_deploy(options: argparse.Namespace) -> None:
 def _print_replaced(context: CommandContext, services: Services, pair: PairSpec) -> None:
     """Print what a deployment is about to replace."""
     if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
-        context.err.print(local_text(replaced_sentence(replaced)), markup=False)
+        context.err.print(local_text(replaced_sentence(replaced)))
 
 
 def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:
@@ -324,12 +324,12 @@ class Contact:
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"
             text = tr("{what} Repair it with: {command}").format(what=local_text(now.repair_text), command=command)
-            self._context.err.print(text, markup=False, soft_wrap=True)
+            self._context.err.print(text, soft_wrap=True)
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and inspect again; where the repair fails, report it and keep the former status."""
         self._attempts.note(now.pair, now.deployment)
-        self._context.err.print(local_text(now.repair_text), markup=False, soft_wrap=True)
+        self._context.err.print(local_text(now.repair_text), soft_wrap=True)
         emit = DeploymentDisplay(self._context.err).handle
         try:
             self._services.repair(self._pair, token=token, emit=emit)
@@ -337,7 +337,7 @@ class Contact:
             raise
         except TunnelmarkError as error:
             text = tr("It could not be repaired: {why}").format(why=local_sentence(error))
-            self._context.err.print(text, markup=False, soft_wrap=True)
+            self._context.err.print(text, soft_wrap=True)
         return self._services.status(self._pair, token=token)
 
 
@@ -362,7 +362,7 @@ def _print_outcome(
         print_deployment(context.out, deployment)
     if deployment.state is DeploymentState.APPLIED:
         text = tr("Confirm it with: tunnelmark confirm {pair}").format(pair=deployment.pair.name)
-        context.err.print(text, markup=False, soft_wrap=True)
+        context.err.print(text, soft_wrap=True)
         # Who did not ask for a confirmation did not get what was asked for.
         return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
     return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED

@@ -68,9 +68,7 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
     """Print what changed in figures and in words."""
     before, after = found.before, found.after
     if not found.is_same_pair:
-        out.print(
-            tr("These are comparisons of different pairs: what differs may be the hosts."), markup=False, style="bold"
-        )
+        out.print(tr("These are comparisons of different pairs: what differs may be the hosts."), style="bold")
     names = dict.fromkeys((before.plan.pair.name, after.plan.pair.name))
     title = tr("Comparison {before} of {before_day} and {after} of {after_day}, {pair}").format(
         before=before.campaign_id,
@@ -84,12 +82,12 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
         table.add_row(*_cells(one))
     table.print(out)
     if found.note:
-        out.print(found.note, markup=False, style="dim")
+        out.print(found.note, style="dim")
     for setting in found.settings:
-        out.print(f"{local_text(setting.what)}: {_value(setting.before)} → {_value(setting.after)}", markup=False)
+        out.print(f"{local_text(setting.what)}: {_value(setting.before)} → {_value(setting.after)}")
     if not found.settings:
-        out.print(tr("Hosts, versions and profile are the same."), markup=False)
-    out.print(found.summary, markup=False, style="bold")
+        out.print(tr("Hosts, versions and profile are the same."))
+    out.print(found.summary, style="bold")
 
 
 def _cells(one: Change) -> tuple[str, ...]:

@@ -37,9 +37,8 @@ def export_config(context: CommandContext) -> int:
     with context.services() as services:
         pair = context.job(lambda token, report: services.resolve_pair(options.pair, token=token, on_progress=report))
         done = context.job(lambda token, report: services.export_config(pair, chosen, token=token, on_progress=report))
-    context.out.print(f"{local_title(done.title)}. {local_text(done.facts_from)}", markup=False)
-    text = tr("Written to {place}. Begin with its README.txt.").format(place=done.place)
-    context.out.print(text, markup=False)
+    context.out.print(f"{local_title(done.title)}. {local_text(done.facts_from)}")
+    context.out.print(tr("Written to {place}. Begin with its README.txt.").format(place=done.place))
     return ExitCode.OK
 
 

@@ -304,7 +304,7 @@ def _print_change(context: CommandContext, outcome: FleetOutcome) -> None:
     form = tr("{pair}: {state} after {seconds} s") if outcome.seconds else tr("{pair}: {state}")
     words = {"pair": outcome.entry.pair.name, "state": word_of(outcome.state), "seconds": decimal(outcome.seconds, 0)}
     message = f": {local_text(outcome.message)}" if outcome.message else ""
-    context.err.print(f"{form.format(**words)}{message}", markup=False, soft_wrap=True)
+    context.err.print(f"{form.format(**words)}{message}", soft_wrap=True)
 
 
 def _show(context: CommandContext, outcomes: tuple[FleetOutcome, ...]) -> None:
@@ -313,8 +313,7 @@ def _show(context: CommandContext, outcomes: tuple[FleetOutcome, ...]) -> None:
         return
     fleet_table(outcomes).print(context.out)
     confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
-    text = tr("{number} of {total} pairs confirmed.").format(number=confirmed, total=len(outcomes))
-    context.out.print(text, markup=False)
+    context.out.print(tr("{number} of {total} pairs confirmed.").format(number=confirmed, total=len(outcomes)))
 
 
 def fleet_table(outcomes: Sequence[FleetOutcome]) -> Table:

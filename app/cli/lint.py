@@ -29,7 +29,7 @@ def lint(context: CommandContext) -> int:
     versions = dict(_version(text) for text in options.version or [])
     for program, version in versions.items():
         if note := _note_on_version(program, version):
-            context.err.print(note, markup=False, soft_wrap=True)
+            context.err.print(note, soft_wrap=True)
     chosen = LintOptions(
         kind=ConfigKind(options.kind) if options.kind else None,
         guidelines=_guidelines(options.policy),

@@ -37,11 +37,10 @@ def import_ssh_config(context: CommandContext) -> int:
         pair = services.import_pair(options.pair, hosts, aliases, _underlay(options.underlay, chosen))
     for side, host, underlay in zip("AB", chosen, (pair.underlay_a, pair.underlay_b), strict=True):
         text = tr("{side}: {host}, {words}, underlay {underlay}")
-        text = text.format(side=side, host=host.alias, words=words_of(host), underlay=underlay)
-        context.out.print(text, markup=False)
+        context.out.print(text.format(side=side, host=host.alias, words=words_of(host), underlay=underlay))
         if host.note:
-            context.err.print(f"{host.alias}: {local_text(host.note)}", markup=False)
-    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name), markup=False)
+            context.err.print(f"{host.alias}: {local_text(host.note)}")
+    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -78,9 +77,9 @@ def _refuse_without_name(*given: str | None) -> None:
 
 def _list(context: CommandContext, hosts: SshHosts) -> None:
     for note in hosts.notes:
-        context.err.print(f"{hosts.file}: {local_text(note)}", markup=False)
+        context.err.print(f"{hosts.file}: {local_text(note)}")
     if not hosts.hosts:
-        context.out.print(tr("{file} names no single host.").format(file=hosts.file), markup=False)
+        context.out.print(tr("{file} names no single host.").format(file=hosts.file))
         return
     table = Table(
         [

@@ -72,7 +72,7 @@ def add(context: CommandContext) -> int:
             raise InvalidOption(PAIR_EXISTS(pair=pair.name))
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
-    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name), markup=False)
+    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -82,7 +82,7 @@ def show_all(context: CommandContext) -> int:
         choices = services.pairs()
     if not choices:
         text = tr("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
-        context.out.print(text, markup=False)
+        context.out.print(text)
         return ExitCode.OK
     pair_table(choices).print(context.out)
     return ExitCode.OK
@@ -122,10 +122,8 @@ def remove(context: CommandContext) -> int:
     """Remove a pair; its past comparisons and deployments remain."""
     with context.services() as services:
         services.remove_pair(context.options.pair)
-    context.out.print(
-        tr("{pair} is removed; its past comparisons and deployments remain.").format(pair=context.options.pair),
-        markup=False,
-    )
+    text = tr("{pair} is removed; its past comparisons and deployments remain.")
+    context.out.print(text.format(pair=context.options.pair))
     return ExitCode.OK
 
 
@@ -134,8 +132,7 @@ def rename(context: CommandContext) -> int:
     old, new = context.options.pair, context.options.name
     with context.services() as services:
         services.rename_pair(old, new)
-    text = tr("{old} is called {new} now; its comparisons and deployments follow.").format(old=old, new=new)
-    context.out.print(text, markup=False)
+    context.out.print(tr("{old} is called {new} now; its comparisons and deployments follow.").format(old=old, new=new))
     return ExitCode.OK
 
 
@@ -143,8 +140,7 @@ def copy(context: CommandContext) -> int:
     """Store a pair once more under another name."""
     with context.services() as services:
         pair = services.copy_pair(context.options.pair, context.options.name)
-    text = tr("Stored {pair}. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name)
-    context.out.print(text, markup=False)
+    context.out.print(tr("Stored {pair}. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -183,7 +179,7 @@ def recover(context: CommandContext) -> int:
         )
         report = context.job(lambda token, _report: services.recover(pair, token=token))
     for sentence in report.sentences():
-        context.out.print(local_text(sentence), markup=False)
+        context.out.print(local_text(sentence))
     return ExitCode.OK if report.is_clean else ExitCode.FAILED
 
 
@@ -193,7 +189,7 @@ def _install(context: CommandContext, services: Services, pair: PairSpec, check:
     sentence = context.job(
         lambda token, report: services.install_missing(pair, check.side, check.missing, token=token, on_progress=report)
     )
-    context.out.print(f"{pair.host(check.side).label}: {local_text(sentence)}", markup=False)
+    context.out.print(f"{pair.host(check.side).label}: {local_text(sentence)}")
 
 
 def _discovery_data(found: Discovery) -> dict[str, object]:

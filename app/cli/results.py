@@ -74,13 +74,12 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
     for one in weighting.scored:
         parts = [decimal(one.parts[measure], 2) for measure in weighting.weights]
         table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *parts)
-    out.print(f"{local_text(weighting.title)}.", markup=False, style="bold", soft_wrap=True)
+    out.print(f"{local_text(weighting.title)}.", style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)
     for other in weighting.unscored:
-        text = tr("{title}: no rank: {reason}").format(title=other.result.title, reason=local_text(other.reason))
-        out.print(text, markup=False)
-    out.print(local_text(weighting.sentence), markup=False)
+        out.print(tr("{title}: no rank: {reason}").format(title=other.result.title, reason=local_text(other.reason)))
+    out.print(local_text(weighting.sentence))
 
 
 def report(context: CommandContext) -> int:
@@ -98,7 +97,7 @@ def report(context: CommandContext) -> int:
         written += [archive.write_samples(campaign_id, path) for path in samples]
         for path in written:
             out = context.err if options.json == STDOUT else context.out
-            out.print(str(path), markup=False, soft_wrap=True)
+            out.print(str(path), soft_wrap=True)
     return ExitCode.OK
 
 
@@ -106,7 +105,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     """Print a ranking in words and numbers; failures first, each cause once."""
     outcome = outcome_of(record)
     if record.note:
-        out.print(tr("Your note: {note}").format(note=" ".join(plain_text(record.note).split())), markup=False)
+        out.print(tr("Your note: {note}").format(note=" ".join(plain_text(record.note).split())))
     print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
     print_workloads(out, record)
@@ -155,7 +154,7 @@ def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
     """Print the same list as the window and reports show."""
     if not warnings:
         return
-    out.print(tr("Warnings ({number}):").format(number=len(warnings)), markup=False)
+    out.print(tr("Warnings ({number}):").format(number=len(warnings)))
     for text in warnings:
         print_prose(out, local_text(text), head="- ", indent=2)
 
@@ -164,13 +163,13 @@ def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> Non
     """Print how many candidates failed, each cause once with the remedy; nothing where none failed."""
     if not outcome.headline:
         return
-    out.print(f"{local_text(outcome.headline)}.", markup=False, style="bold red")
+    out.print(f"{local_text(outcome.headline)}.", style="bold red")
     for cause in outcome.causes:
-        out.print(local_text(cause.sentence), markup=False)
+        out.print(local_text(cause.sentence))
     pair = record.plan.pair.name
     for remedy in dict.fromkeys(cause.remedy for cause in outcome.causes):
         if remedy in _REMEDIES:
-            out.print(tr(_REMEDIES[remedy]).format(pair=pair), markup=False, soft_wrap=True)
+            out.print(tr(_REMEDIES[remedy]).format(pair=pair), soft_wrap=True)
     out.print()
 
 

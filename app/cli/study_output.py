@@ -47,4 +47,4 @@ def hand_out(
         show()
     if report is not None and write is not None:
         write(report)
-        context.err.print(tr("Report: {path}").format(path=report), markup=False, soft_wrap=True)
+        context.err.print(tr("Report: {path}").format(path=report), soft_wrap=True)

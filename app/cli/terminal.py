@@ -47,7 +47,13 @@ def prose_width(out: Console) -> int:
 
 
 class CleanConsole(Console):
-    """A console on which no text of a host can steer the terminal; Rich itself takes away five characters only."""
+    """A console on which no text of a host can steer the terminal, or is read as markup.
+
+    Rich itself takes away five characters only.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"markup": False, "highlight": False, **options})
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Make a text of a string, for whatever it is a part of."""
@@ -63,9 +69,7 @@ def make_console(*, is_for_errors: bool, has_colour: bool = True) -> Console:
     """
     stream = sys.stderr if is_for_errors else sys.stdout
     width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
-    return CleanConsole(
-        stderr=is_for_errors, width=width, highlight=False, soft_wrap=False, no_color=None if has_colour else True
-    )
+    return CleanConsole(stderr=is_for_errors, width=width, no_color=None if has_colour else True)
 
 
 @dataclass(slots=True)
@@ -100,7 +104,6 @@ class TerminalPrompts:
                     fingerprint=question.fingerprint,
                     command=fingerprint_command(question.key_type),
                 ),
-                markup=False,
             )
             return is_yes(input(f"{tr('Is it the right one?')} {tr('Type yes or no:')} "))
 
@@ -112,7 +115,7 @@ class TerminalPrompts:
         def ask() -> Secret | None:
             if key.refused and not is_retry:
                 text = tr("The host refused {what}.").format(what="; ".join(map(local_text, key.refused)))
-                self._console.print(text, markup=False, soft_wrap=True)
+                self._console.print(text, soft_wrap=True)
             again = tr(" (the last one was wrong)") if is_retry else ""
             text = getpass.getpass(f"{tr(_SECRET_WORDS[key.kind]).format(key.subject)}{again}: ")
             return Secret(text) if text else None
@@ -121,7 +124,7 @@ class TerminalPrompts:
 
     def report(self, sentence: str) -> None:
         """Show a sentence."""
-        self._console.print(sentence, markup=False)
+        self._console.print(sentence)
 
     def answer_one(self, *, timeout_s: float) -> None:
         """Put the next question, if one comes within the time. For the main thread only."""

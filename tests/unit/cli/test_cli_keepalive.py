@@ -17,6 +17,7 @@ from app.cli.deployments import _chosen_options, _wanted
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.export import _deployment_options
 from app.cli.parser import parse
+from app.cli.terminal import CleanConsole
 from app.domain.deployment import DeploymentState, DryRun, EndpointDryRun
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import Side
@@ -36,7 +37,7 @@ RUN = DryRun("north", "wireguard", "x", "WireGuard", Verdict.RECOMMENDED, (), SI
 
 def text_of(show: Callable[[Console, T], None], value: T) -> str:
     out = io.StringIO()
-    show(Console(file=out, width=200), value)
+    show(CleanConsole(file=out, width=200), value)
     return out.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.console import Console
 from app.cli.compare import chosen_candidates
 from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, write_text
+from app.cli.files import check_text, write_json
 from app.cli.messages import BENCH_NOTHING_MEASURED, BENCH_STOPPED
 from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
@@ -85,7 +84,7 @@ def bench(context: CommandContext) -> int:
             if options.json != "-":
                 print_measured(context.out, made)
     if options.json:
-        write_text(options.json, json.dumps(bench_data(made), indent=2))
+        write_json(options.json, bench_data(made))
     is_whole = all(one.status is AttemptStatus.COMPLETED for one in short.attempts)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 

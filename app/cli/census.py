@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, report_paths, write_text
+from app.cli.files import check_text, report_paths, write_json
 from app.cli.messages import NO_CENSUS_TO_RESUME
 from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
@@ -56,7 +55,7 @@ def census(context: CommandContext) -> int:
         for path in reports:
             context.err.print(tr("Report: {path}").format(path=services.write_census(results, path)), soft_wrap=True)
     if options.json:
-        write_text(options.json, json.dumps(census_to_json(results.record, results.words), indent=2))
+        write_json(options.json, census_to_json(results.record, results.words))
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.condition_options import condition_of, may_shape_link, transfer_mb_of, workloads_of
 from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, report_paths, write_text
+from app.cli.files import STDOUT, report_paths, write_json
 from app.cli.messages import (
     ALL_WITHOUT_LIST,
     LIST_AND_DRY_RUN,
@@ -192,7 +191,7 @@ def _finish(context: CommandContext, services: Services, record: CampaignRecord,
     _, ranking = services.results(record.campaign_id)
     is_json = context.options.json == STDOUT
     if is_json:
-        write_text(STDOUT, json.dumps(services.archive.json_data(record, ranking), indent=2))
+        write_json(STDOUT, services.archive.json_data(record, ranking))
     else:
         print_ranking(context.out, record, ranking)
     if not any(path.suffix.lower() == ".html" for path in reports):

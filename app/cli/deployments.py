@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import queue
 import sys
 import threading
@@ -16,6 +15,7 @@ from rich.console import Console
 from app.cli.context import CommandContext
 from app.cli.deployments_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import (
     AGAIN_IS_UNCHANGED,
     DEPLOY_WITHOUT_PAIR,
@@ -223,7 +223,7 @@ def _dry_run(
 ) -> int:
     run = context.job(lambda token, report: services.dry_run(found, key, chosen, token=token, on_progress=report))
     if context.options.json:
-        _print_json(run)
+        write_json(STDOUT, to_data(run))
     else:
         print_dry_run(context.out, run)
     return ExitCode.OK if run.is_possible else ExitCode.FAILED
@@ -284,7 +284,7 @@ def status(context: CommandContext) -> int:
         else:
             contact.advise(now)
     if options.json:
-        _print_json(now)
+        write_json(STDOUT, to_data(now))
     else:
         print_status(context.out, now)
     return status_code(now)
@@ -357,7 +357,7 @@ def _print_outcome(
     context: CommandContext, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED
 ) -> int:
     if context.options.json:
-        _print_json(deployment)
+        write_json(STDOUT, to_data(deployment))
     else:
         print_deployment(context.out, deployment)
     if deployment.state is DeploymentState.APPLIED:
@@ -366,7 +366,3 @@ def _print_outcome(
         # Who did not ask for a confirmation did not get what was asked for.
         return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
     return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(to_data(value), indent=2))  # noqa: T201 - the result of the command

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, write_text
+from app.cli.files import check_text, write_json
 from app.cli.messages import SAME_COMPARISON
 from app.cli.results import interval_text
 from app.cli.tables import Column, Kind, Table
@@ -45,8 +44,7 @@ def diff(context: CommandContext) -> int:
         results = archive.results(options.before), archive.results(options.after)
     if options.json:
         with source_language():
-            text = json.dumps(diff_data(compare_records(*results)), indent=2)
-        write_text(options.json, text)
+            write_json(options.json, diff_data(compare_records(*results)))
     if options.json != "-":
         print_diff(context.out, compare_records(*results))
     return ExitCode.OK

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import (
     FLEET_BRIDGE,
     FLEET_BROADCASTS,
@@ -309,7 +309,7 @@ def _print_change(context: CommandContext, outcome: FleetOutcome) -> None:
 
 def _show(context: CommandContext, outcomes: tuple[FleetOutcome, ...]) -> None:
     if context.options.json:
-        print(json.dumps({"format": 1, "pairs": [_row(outcome) for outcome in outcomes]}, indent=2))  # noqa: T201 - the result
+        write_json(STDOUT, {"format": 1, "pairs": [_row(outcome) for outcome in outcomes]})
         return
     fleet_table(outcomes).print(context.out)
     confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from datetime import UTC
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import ask_yes
+from app.cli.files import STDOUT, ask_yes, write_json
 from app.cli.messages import DELETE_WITHOUT_ANSWER, YES_WITHOUT_DELETE
 from app.cli.tables import Column, Kind, Table
 from app.cli.words import word_of
@@ -62,7 +61,7 @@ def history(context: CommandContext) -> int:
     if options.condition is not None:
         found = under_condition(found, options.condition)
     if options.json:
-        print(json.dumps({"format": 1, "entries": [entry_data(one) for one in found]}, indent=2))  # noqa: T201 - the result
+        write_json(STDOUT, {"format": 1, "entries": [entry_data(one) for one in found]})
         return ExitCode.OK
     if options.condition is not None and not found:
         context.out.print(tr("Nothing was compared under the condition {name}.").format(name=options.condition))

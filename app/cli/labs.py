@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import LAB_IN_USE_HINT, LAB_NOT_RUNNING, LAB_WITHOUT_NODES, NO_LAB
 from app.cli.tables import Column, Table
 from app.cli.words import word_of
@@ -142,7 +142,7 @@ def status(context: CommandContext) -> int:
             }
             for lab in found
         ]
-        print(json.dumps({"format": 1, "labs": rows}, indent=2))  # noqa: T201 - the result of the command
+        write_json(STDOUT, {"format": 1, "labs": rows})
         return ExitCode.OK
     if not found:
         context.out.print(tr("No lab is up. Start one with: tunnelmark lab up"))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.file_study import print_parts
-from app.cli.files import STDOUT, write_text
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import NO_SYSTEM, ONLY_OVERVIEW
 from app.cli.names import out_of_range
 from app.cli.overview_texts import (
@@ -64,7 +63,7 @@ def show(context: CommandContext) -> int:
         raise out_of_range("--sites", sites, LEAST_SITES, MOST_SITES)
     systems = overview_systems() if options.system is None else (_find(options.system),)
     if options.json:
-        write_text(options.json, json.dumps(overview_data(systems, sites), indent=2))
+        write_json(options.json, overview_data(systems, sites))
     if options.json == STDOUT:
         return ExitCode.OK
     if options.system is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from app.cli.context import CommandContext
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, check_text, write_text
+from app.cli.files import STDOUT, check_text, write_json
 from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, NO_SUCH_FILE, PAIR_EXISTS, UNDERLAY_ADDRESSES
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
@@ -114,7 +113,7 @@ def show(context: CommandContext) -> int:
     """Print one pair as JSON."""
     with context.services() as services:
         pair = services.known_pair(context.options.pair)
-    print(json.dumps(to_data(pair), indent=2))  # noqa: T201 - the result of the command
+    write_json(STDOUT, to_data(pair))
     return ExitCode.OK
 
 
@@ -160,7 +159,7 @@ def discover(context: CommandContext) -> int:
                 _install(context, services, pair, check)
             found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
     if options.json:
-        write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
+        write_json(options.json, {"format": 1, **_discovery_data(found)})
     if options.json == STDOUT:
         return ExitCode.OK
     if options.all or solutions:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text
+from app.cli.files import STDOUT, check_text, write_json
 from app.cli.tables import Column, Table
 from app.cli.words import word_of
 from app.domain.audit import AuditCheck
@@ -29,7 +28,7 @@ def deployments(context: CommandContext) -> int:
         if pair and not found:
             services.known_pair(pair)  # or there is none of that name
     if context.options.json:
-        print(json.dumps(to_data(found), indent=2))  # noqa: T201 - the result of the command
+        write_json(STDOUT, to_data(found))
         return ExitCode.OK
     if found:
         deployment_table(found).print(context.out)

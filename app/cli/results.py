@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, check_text, report_paths, write_text
+from app.cli.files import STDOUT, check_text, report_paths, write_json
 from app.cli.messages import COMPARISON_OF_OTHER_PAIR, MEAN_RANKS_WITHOUT_WEIGHTS, WEIGHTS_AND_JSON
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
@@ -48,7 +47,7 @@ def rank(context: CommandContext) -> int:
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:
-            write_text(options.json, json.dumps(archive.json_data(record, ranking), indent=2))
+            write_json(options.json, archive.json_data(record, ranking))
     if options.json != STDOUT:
         print_ranking(context.out, record, ranking)
     if weights:
@@ -90,7 +89,7 @@ def report(context: CommandContext) -> int:
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
         if options.json == STDOUT:
-            write_text(STDOUT, json.dumps(archive.json_data(*archive.results(campaign_id)), indent=2))
+            write_json(STDOUT, archive.json_data(*archive.results(campaign_id)))
         elif not paths and not samples:
             paths = [archive.default_report_path(campaign_id)]
         written = [archive.write_report(campaign_id, path) for path in paths]

@@ -6,19 +6,16 @@ from collections.abc import Mapping
 
 from rich.console import Console
 
-from app.cli.compare import chosen_candidates
-from app.cli.context import CommandContext, verbosity
+from app.cli.compare import chosen_candidates, run_plan
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text, write_json
 from app.cli.messages import BENCH_NOTHING_MEASURED, BENCH_STOPPED
 from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
-from app.cli.progress import CampaignDisplay
 from app.cli.tables import Column, Kind, Table
-from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, ProbeFailed
-from app.domain.events import Event
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.bench import (
@@ -30,7 +27,6 @@ from app.measurement.bench import (
     measured_agreement,
     measured_s,
 )
-from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.overhead import Overheads
 from app.ranking.agreement import OrderAgreement
@@ -120,16 +116,7 @@ def _run(
             has_load_consent=context.options.allow_load,
         ),
     )
-    control = CampaignControl()
-    with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
-
-        def emit(event: Event) -> None:
-            clock.handle(event)
-            display.handle(event)
-
-        record = run_cancellable(
-            lambda _token: services.run(found, plan, control=control, emit=emit), context.prompts, control.token
-        )
+    record = run_plan(context, services, found, plan, on_event=clock.handle)
     if record.status is CampaignStatus.CANCELLED:
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:

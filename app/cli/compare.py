@@ -31,6 +31,7 @@ from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
+from app.domain.events import Event, EventSink
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
 from app.domain.profiles import DEMO_PROFILE, ProfileName
@@ -175,13 +176,24 @@ def _make_plan(
 
 
 def run_plan(
-    context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
+    context: CommandContext,
+    services: Services,
+    found: Discovery,
+    plan: CampaignPlan,
+    resume_id: int | None = None,
+    *,
+    on_event: EventSink = lambda _event: None,
 ) -> CampaignRecord:
     """Run a comparison, or go on with the stored one of this number, with its progress on the terminal."""
     control = CampaignControl()
     with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
+
+        def emit(event: Event) -> None:
+            on_event(event)
+            display.handle(event)
+
         return run_cancellable(
-            lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
+            lambda _token: services.run(found, plan, control=control, emit=emit, resume_id=resume_id),
             context.prompts,
             control.token,
         )

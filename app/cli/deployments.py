@@ -24,7 +24,7 @@ from app.cli.messages import (
 )
 from app.cli.names import check_solutions, no_solution_named
 from app.cli.pair_option import find_pair
-from app.cli.sides import both_addresses, by_side, lan_guard_options
+from app.cli.sides import deployment_options
 from app.cli.terminal import run_cancellable
 from app.cli.words import deployment_stage_word
 from app.deployment.again import OptionChanges, chosen_again
@@ -174,9 +174,10 @@ def _check_deploy(options: argparse.Namespace) -> None:
         raise no_solution_named()
     if not options.again:
         check_solutions([options.solution])
-        check_options(_chosen_options(options))
+        check_options(deployment_options(options))
         return
-    if options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options):
+    of_lans = (options.broadcast_limit is not None, options.block_dhcp, options.block_router_advertisements)
+    if options.suite or options.bridge or options.inner or options.reason or any(of_lans):
         raise InvalidOption(AGAIN_IS_UNCHANGED(pair=options.pair))
     check_options(DeploymentOptions(confirm_within_s=options.confirm_within))
 
@@ -197,25 +198,7 @@ def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tupl
         )
         earlier = services.store.get_deployment(options.again)
         return chosen_again(earlier, pair, changes, confirm_within_s=options.confirm_within)
-    return (options.solution, options.suite or ""), _chosen_options(options)
-
-
-def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
-    """Return what was chosen besides the solution; `check_options` says whether it goes together."""
-    inner = both_addresses(options.inner)
-    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    return DeploymentOptions(
-        bridge_a=bridge_a,
-        bridge_b=bridge_b,
-        inner_a=inner[0],
-        inner_b=inner[1],
-        confirm_within_s=options.confirm_within,
-        legacy_reason=options.reason or "",
-        moves_lan_rules=bool(options.move_lan_rules),
-        fits_path_mtu=options.mtu == "fit",
-        keepalive=Keepalive(options.keepalive or Keepalive.WIRED),
-        **lan_guard_options(options),
-    )
+    return (options.solution, options.suite or ""), deployment_options(options)
 
 
 def _dry_run(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.deployments import TOO_LATE, DeploymentDisplay, _chosen_options, status_code
+from app.cli.deployments import TOO_LATE, DeploymentDisplay, status_code
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
 from app.cli.history import history_table
@@ -22,7 +22,7 @@ from app.cli.messages import (
 )
 from app.cli.parser import parse
 from app.cli.records import deployment_table
-from app.cli.sides import by_side
+from app.cli.sides import by_side, deployment_options
 from app.cli.terminal import CleanConsole
 from app.deployment.events import DeploymentStage, DeploymentStageStarted
 from app.deployment.messages import AUDIT_FORMAT, UNREACHABLE
@@ -105,8 +105,8 @@ def test_the_options_of_deploy_are_read() -> None:
     assert parse(["deploy", "north", "wireguard", "--move-lan-rules"]).move_lan_rules is True
     assert parse(["deploy", "north", "--again", "11", "--no-move-lan-rules"]).move_lan_rules is False
     assert options.mtu is None
-    assert _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "fit"])).fits_path_mtu
-    assert not _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "1500"])).fits_path_mtu
+    assert deployment_options(parse(["deploy", "north", "wireguard", "--mtu", "fit"])).fits_path_mtu
+    assert not deployment_options(parse(["deploy", "north", "wireguard", "--mtu", "1500"])).fits_path_mtu
 
 
 @pytest.mark.parametrize("texts", [["eth2"], ["C=eth2"], ["A="], ["=eth2"], ["A=eth2", "a=eth3"]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
@@ -22,32 +21,10 @@ _CLEANUP_SHARE = 0.1
 """Share of an attempt's time, roughly; it comes after the probes."""
 
 
-class Meter(Protocol):
-    """Progress of a campaign. May be called from any thread."""
+class Meter:
+    """Base of the meters of a campaign: emits progress, though not too often. May be called from any thread.
 
-    def begin(self, position: int, text: str) -> None:
-        """An attempt begins."""
-        ...
-
-    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
-        """An attempt ended; its duration says something about others where it is typical."""
-        ...
-
-    def drop(self) -> None:
-        """The attempt that began does not count; it will begin again."""
-        ...
-
-    def report(self, text: str) -> None:
-        """Change the line that says what is happening."""
-        ...
-
-    def probed(self, fraction: float) -> None:
-        """So much of the running attempt's probing is done, from 0 to 1."""
-        ...
-
-
-class TickingMeter:
-    """Base of the meters: emits progress, though not too often.
+    Of an attempt it only takes note that there is progress; its kinds say what else follows from it.
 
     Args:
         emit: Gets progress.
@@ -61,6 +38,24 @@ class TickingMeter:
         self._text = ""
         self._fraction = 0.0
         self._last_s = float("-inf")
+
+    def begin(self, position: int, text: str) -> None:
+        """An attempt begins."""
+        del position, text
+
+    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
+        """An attempt ended; its duration says something about others where it is typical."""
+        del position, is_typical, text
+        self.tick()
+
+    def drop(self) -> None:
+        """The attempt that began does not count; it will begin again."""
+        self.tick()
+
+    def probed(self, fraction: float) -> None:
+        """So much of the running attempt's probing is done, from 0 to 1."""
+        del fraction
+        self.tick()
 
     def report(self, text: str) -> None:
         """Change the line that says what is happening."""
@@ -83,7 +78,7 @@ class TickingMeter:
         raise NotImplementedError
 
 
-class ProgressMeter(TickingMeter):
+class ProgressMeter(Meter):
     """Corrects predicted durations by those measured. May be called from any thread.
 
     Args:

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 
 from app.domain.events import Progress
-from app.measurement.progress import TickingMeter
+from app.measurement.progress import Meter
 
 _LEAST_LEFT_SHARE = 0.03
 """A part that takes longer than predicted keeps so much of its prediction as left."""
 
 
-class BudgetMeter(TickingMeter):
-    """Implements `Meter`: its prediction is corrected after each round.
+class BudgetMeter(Meter):
+    """Meter whose prediction is corrected after each round, by which alone the time that is left follows.
 
     Args:
         left_s: Predicted seconds of the whole.
@@ -30,24 +30,6 @@ class BudgetMeter(TickingMeter):
         with self._lock:
             self._predicted_at_s, self._predicted_s = self._clock(), max(0.0, left_s)
         self.tick(is_urgent=True)
-
-    def begin(self, position: int, text: str) -> None:
-        """An attempt begins; it is one of several, so that its name says nothing."""
-        del position, text
-
-    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
-        """An attempt ended; what it says of the time left comes with the round."""
-        del position, is_typical, text
-        self.tick()
-
-    def drop(self) -> None:
-        """The round that began does not count."""
-        self.tick()
-
-    def probed(self, fraction: float) -> None:
-        """So much of a step is done."""
-        del fraction
-        self.tick()
 
     def _progress(self, now_s: float) -> Progress:
         left_s = self._predicted_s - (now_s - self._predicted_at_s)

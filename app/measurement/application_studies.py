@@ -12,8 +12,8 @@ from app.domain.conditions import Condition
 from app.domain.errors import InvalidOption
 from app.domain.solutions import Suite
 from app.domain.transfers import TransferCell, of_solutions
-from app.measurement.application_run import ApplicationPlan, ApplicationRun
-from app.measurement.cell_run import CellReports
+from app.measurement.application_run import ApplicationRun
+from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
@@ -90,7 +90,7 @@ class ApplicationStudy(LabStudy):
         def set_condition(condition: Condition | None) -> None:
             hold(condition or PLAIN)
 
-        plan = ApplicationPlan(cells, dict(choices), run.guests)
+        plan = CellPlan(cells, dict(choices), run.guests)
         reports = CellReports(run.report, run.kept.keep)
         try:
             ApplicationRun(

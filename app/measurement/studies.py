@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,6 @@ from app.domain.conditions import MeasuredCondition
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
-from app.domain.solutions import Suite
 from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab.practice_labs import LabConditions, Labs
@@ -129,9 +128,9 @@ class StudyOperations:
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(
-                *(cells, self._choices(discovery, cells), TRANSFER_BYTES),
+                *(cells, satellite_choices(self.adapters, discovery, cells), self.lab_service.guests(pair)),
+                size_bytes=TRANSFER_BYTES,
                 can_end_early=can_end_early(version),
-                guests=self.lab_service.guests(pair),
             )
             if begun is not found:
                 kept.store()
@@ -144,6 +143,3 @@ class StudyOperations:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)
         return kept.results
-
-    def _choices(self, discovery: Discovery, cells: Sequence[TransferCell]) -> Mapping[str, tuple[Adapter, Suite]]:
-        return satellite_choices(self.adapters, discovery, cells)

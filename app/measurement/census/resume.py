@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
-from app.domain.census import CensusPlan, CensusRecord
+from app.domain.census import CensusPlan
 from app.domain.hosts import HostFacts
+from app.storage import Store
 
 
-class UnfinishedCensuses(Protocol):
-    """Store of unfinished censuses; `app.storage.Store` implements it."""
-
-    def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
-        """Return the numbers of a pair's censuses that neither run nor are complete, newest first."""
-        ...
-
-    def load_census(self, census_id: int) -> CensusRecord:
-        """Return a census with every result."""
-        ...
-
-
-def find_unfinished(
-    store: UnfinishedCensuses, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str
-) -> int | None:
+def find_unfinished(store: Store, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int | None:
     """Return the newest unfinished census that would try the same with the same programs.
 
     Args:

@@ -14,7 +14,6 @@ from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.gates import HostReadings
 from app.domain.hosts import Side
-from app.domain.link import Link
 from app.domain.path_note import PathNote
 from app.domain.results import (
     LOST_RTT_US,
@@ -115,16 +114,15 @@ class Draft:
         return self.key.solution == BASELINE
 
     @property
-    def plan(self) -> TunnelPlan:
-        """The plan of its tunnel, which is up."""
+    def up(self) -> Tunnel:
+        """Its tunnel, which is up."""
         assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
-        return self.tunnel.plan
+        return self.tunnel
 
     @property
-    def tunnel_link(self) -> Link:
-        """The link of its tunnel, which is up."""
-        assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
-        return self.tunnel.link
+    def plan(self) -> TunnelPlan:
+        """The plan of its tunnel, which is up."""
+        return self.up.plan
 
     @property
     def target(self) -> BlockTarget:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from app.domain.adapters import Adapter, TunnelPlan, find_suite
+from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import Side
 from app.domain.messages import sentences
-from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
-from app.domain.solutions import Carrier, Suite
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
+from app.domain.solutions import SolutionInfo, Suite
 from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
 from app.measurement.comparison.conditions import without_condition
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
@@ -32,7 +32,6 @@ from app.measurement.messages import (
 )
 from app.measurement.work import CampaignContext
 from app.probes import doubts_before, inspect_surroundings
-from app.probes.capture import CaptureTestsRequest
 from app.wording.stages import STAGE_WORDS
 
 logger = logging.getLogger(__name__)
@@ -43,16 +42,10 @@ MAX_LOG_CHARACTERS = 20_000
 ComparisonContext: TypeAlias = CampaignContext[CampaignPlan, Attempt]
 
 
-def candidate_of(plan: CampaignPlan, key: AttemptKey) -> Candidate | None:
-    """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
-    same = (one for one in plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
-    return next(same, None)
-
-
 def title_of(plan: CampaignPlan, key: AttemptKey) -> str:
     """Return a candidate's name for people."""
-    candidate = candidate_of(plan, key)
-    return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
+    titles = (one.title for one in plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
+    return next(titles, f"{key.solution} {key.suite}".strip())
 
 
 @dataclass(slots=True)
@@ -192,7 +185,7 @@ def _build_and_measure(
             # Last of all: the tunnel does not work any more afterwards.
             if draft.measured.capture is None and has_capture_tests(context.plan, draft.key):
                 with without_condition(context):
-                    _run_packet_tests(context, draft, choice[0], tunnel.plan, token, on_stage)
+                    _run_packet_tests(context, draft, choice[0].info, tunnel, token, on_stage)
         except TunnelmarkError as error:
             draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
@@ -205,29 +198,15 @@ def _build_and_measure(
 def _run_packet_tests(
     context: ComparisonContext,
     draft: _Draft,
-    adapter: Adapter,
-    plan: TunnelPlan,
+    info: SolutionInfo,
+    tunnel: Tunnel,
     token: CancelToken,
     on_stage: StageSink,
 ) -> None:
-    candidate = candidate_of(context.plan, draft.key)
-    draft.measured.capture = report = run_packet_tests(
-        CaptureTestsRequest(
-            link=context.link,
-            plan=plan,
-            facts=context.facts,
-            frame_bytes=context.plan.profile.frame_bytes,
-            is_unprotected=adapter.info.is_unprotected or (candidate is not None and candidate.is_unprotected),
-            is_stream=adapter.info.carrier is Carrier.TCP,
-        ),
-        context.sessions,
-        token=token,
-        on_stage=on_stage,
-        audit=context.audit,
-    )
+    draft.measured.capture = report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
     for level, sentence in capture_log(report):
         context.emit(LogLine(level, OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)))
-    raise_if_leaking(report, adapter.info.security)
+    raise_if_leaking(report, info.security)
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

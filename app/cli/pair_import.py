@@ -25,7 +25,8 @@ def import_ssh_config(context: CommandContext) -> int:
     with context.services() as services:
         hosts = _hosts(services, options.file)
         if options.pair is None:
-            _refuse_without_name(options.a, options.b, options.underlay)
+            if options.a or options.b or options.underlay:
+                raise InvalidOption(IMPORT_WITHOUT_NAME(example=_EXAMPLE))
             _list(context, hosts)
             return ExitCode.OK
         if not options.a or not options.b:
@@ -68,11 +69,6 @@ def _underlay(text: str | None, chosen: list[SshHost]) -> tuple[str, str]:
     if not a or not b:
         raise InvalidOption(IMPORT_WITHOUT_ADDRESSES())
     return a, b
-
-
-def _refuse_without_name(*given: str | None) -> None:
-    if any(given):
-        raise InvalidOption(IMPORT_WITHOUT_NAME(example=_EXAMPLE))
 
 
 def _list(context: CommandContext, hosts: SshHosts) -> None:

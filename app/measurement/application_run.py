@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.application_study import APPLICATIONS, ApplicationResult
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.commands import Command, HostSession
 from app.domain.condition_files import presets
 from app.domain.errors import ProbeFailed
 from app.domain.messages import sentences
@@ -72,7 +72,8 @@ class ApplicationRun(CellRun[ApplicationResult]):
         for name, run in _RUNS.items():
             title = WORKLOADS[name].title
             self.reports.report(title)
-            self._forget_paths(ends)
+            for sessions in (self.sessions, ends):
+                forget_paths(sessions, token=self.token)
             try:
                 found.append(WorkloadResult(name, dict(run(path))))
             except ProbeFailed as error:
@@ -80,10 +81,6 @@ class ApplicationRun(CellRun[ApplicationResult]):
         return ApplicationResult(
             cell, tuple(found), self.split_with(cell, tunnel, seen) if found else "", message=sentences(faults)
         )
-
-    def _forget_paths(self, ends: SessionPair) -> None:
-        for sessions in (self.sessions, ends):
-            forget_paths(sessions, token=self.token)
 
 
 def set_congestion(node: HostSession, congestion: str, *, token: CancelToken) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from app.domain.adapters import Adapter, TunnelPlan
@@ -38,6 +39,7 @@ from app.tunnel.request import Extended
 
 _ASK_S = 10.0
 _SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
+_congestion_of, _condition_of = attrgetter("congestion"), attrgetter("condition")
 
 Way: TypeAlias = tuple[str, str]
 """The study's name of a VPN, and the place of a proxy."""
@@ -243,11 +245,3 @@ def _way_of(cell: TransferCell) -> Way:
 
 def _title(solution: str, proxy: str) -> str:
     return solution if proxy == ProxyPlace.NONE else SOLUTION_WITH_PEP(solution=solution, proxy=proxy)
-
-
-def _congestion_of(cell: TransferCell) -> str:
-    return cell.congestion
-
-
-def _condition_of(cell: TransferCell) -> str:
-    return cell.condition

@@ -141,7 +141,7 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     grouped: dict[str, list[View]] = {kind: [] for kind in titles}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
-        marks = _marks(is_slow=key in slow, has_warnings=bool(candidate_warnings(record, one)))
+        marks = [tr("slow")] * (key in slow) + [tr("warnings")] * bool(candidate_warnings(record, one))
         row = _row(one, places[key], _anchor(position), marks)
         row |= {"colour": line_styles[key].colour, "dashed": bool(line_styles[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
@@ -164,11 +164,6 @@ def _group_of(one: CandidateResult, place: RankedCandidate) -> str:
 
 def _anchor(position: int) -> str:
     return f"candidate-{position + 1}"
-
-
-def _marks(*, is_slow: bool, has_warnings: bool) -> list[str]:
-    """Return what is to be known of a row's figures, in a word each."""
-    return [*([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
 
 
 def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Sequence[str]) -> View:

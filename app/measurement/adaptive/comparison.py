@@ -81,7 +81,9 @@ class AdaptiveComparison(Comparison):
             result = self._interim()
             if result.stop is not None:
                 break
-            wanted = _open(result)
+            wanted = frozenset(
+                (one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN
+            )
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
@@ -195,10 +197,6 @@ class AdaptiveComparison(Comparison):
         found = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=context.control.token)
         for draft in drafts:
             draft.doubts += doubts_before(context.labels, found)
-
-
-def _open(result: InterimResult) -> frozenset[Candidate]:
-    return frozenset((one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN)
 
 
 def comparison_kind(plan: CampaignPlan) -> type[Comparison]:

@@ -14,7 +14,6 @@ from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.gates import HostReadings
 from app.domain.hosts import Side
-from app.domain.path_note import PathNote
 from app.domain.results import (
     LOST_RTT_US,
     Attempt,
@@ -27,6 +26,7 @@ from app.domain.results import (
 )
 from app.domain.solutions import BASELINE, Suite
 from app.measurement.comparison.attempt import MAX_LOG_CHARACTERS
+from app.measurement.comparison.probe_run import path_note
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
@@ -191,7 +191,8 @@ class Draft:
             throughput=self.throughput,
             cpu_latency=self.cpu_latency,
             cpu_throughput=self.cpu_throughput,
-            path=_path(tunnel, self.underlay_mtu_bytes),
+            # Fragments are not counted, since several tunnels are up.
+            path=path_note(tunnel.plan, self.underlay_mtu_bytes) if tunnel else None,
             setup_s=tunnel.setup_s if tunnel else 0.0,
             cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
             probe_s=self.probe_s,
@@ -226,17 +227,3 @@ def _series(frame_bytes: Sequence[int], blocks: Sequence[MeasuredBlock]) -> Iter
         duplicates = sum(one.block.duplicates for one in blocks) if index == 0 else 0
         note = next((one.block.note for one in blocks if one.block.note and not received), "")
         yield LatencySeries(size, int(rtt_us.size), received, duplicates, rtt_us, note)
-
-
-def _path(tunnel: Tunnel | None, underlay_mtu_bytes: int) -> PathNote | None:
-    """Return MTU and overhead; fragments are not counted, since several tunnels are up."""
-    if tunnel is None:
-        return None
-    plan = tunnel.plan
-    return PathNote(
-        inner_mtu_bytes=plan.inner_mtu_bytes,
-        underlay_mtu_bytes=underlay_mtu_bytes,
-        fragments_created=None,
-        largest_unfragmented_frame_bytes=plan.largest_unfragmented_frame_bytes,
-        overhead_bytes=plan.overhead_bytes,
-    )

@@ -31,13 +31,6 @@ _LOSS_S = 40.0
 """Time that a cell takes longer with loss, for three loads of the page. Source: calculated from CUBIC's window."""
 
 
-def predicted_application_s(cells: Sequence[TransferCell]) -> float:
-    """Return about how long it takes to measure cells, in s."""
-    builds = {one.congestion for one in cells}
-    proofs = {(one.congestion, one.condition) for one in cells}
-    return sum(map(_cell_s, cells)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
-
-
 def _cell_s(cell: TransferCell) -> float:
     condition = presets()[cell.condition]
     rtt_s, flows = condition.rtt_ms / 1_000, published_flows()
@@ -64,7 +57,9 @@ class ApplicationStudy(LabStudy):
     def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
         """Return about how long some cells take, in s."""
         del part  # cells take as long in each
-        return predicted_application_s(keys)
+        builds = {one.congestion for one in keys}
+        proofs = {(one.congestion, one.condition) for one in keys}
+        return sum(map(_cell_s, keys)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
 
     def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
         """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
@@ -166,14 +165,6 @@ class LabStudy(ABC):
     def none(self, pair: str, part: str) -> Any:
         """Return results of a part on a pair of which nothing is measured."""
         return self.kind(self.name, pair, part, tunnelmark_version())
-
-    def load(self, file: Path) -> Any:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
-        return self.kind.read(file)
 
     def solutions(self, part: str) -> tuple[str, ...]:
         """Return the solutions of a part, among which a run may choose; none where its measurements are of settings."""

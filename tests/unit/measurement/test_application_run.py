@@ -21,7 +21,7 @@ from app.domain.link import Link
 from app.domain.transfers import TransferCell
 from app.measurement import application_run
 from app.measurement.application_run import ApplicationRun
-from app.measurement.application_studies import ApplicationStudy, predicted_application_s
+from app.measurement.application_studies import ApplicationStudy
 from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import CONDITION_NOT_MET, WORKLOAD_NOT_MEASURED
@@ -195,7 +195,7 @@ def test_parts_have_the_vpns_and_proxies_of_the_study_and_say_how_long_they_take
     assert len(ways) == 8
     times = [study.predicted_s(part, study.keys(part)) for part in study.parts]
     assert 3 * 150 < times[0] < 900 < times[1] < times[2]
-    assert predicted_application_s(()) == 0.0
+    assert ApplicationStudy().predicted_s("quick", ()) == 0.0
 
 
 def test_a_pair_without_conditions_is_refused() -> None:

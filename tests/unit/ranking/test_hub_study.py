@@ -14,7 +14,7 @@ from app.cli.messages import NO_STUDY_PART
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
-from app.measurement.hub_studies import HUB_PARTS, HubStudy, predicted_hub_s
+from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.hub_figure import cpu_edges
@@ -96,7 +96,7 @@ def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path:
 
 
 def test_the_part_quick_takes_at_most_ten_minutes() -> None:
-    assert 0 < predicted_hub_s(HUB_PARTS["quick"], HubStudy().missing("quick", ())) <= 600
+    assert 0 < HubStudy().predicted_s("quick", HubStudy().missing("quick", ())) <= 600
     assert HUB_PARTS["all"].window_s == 60
 
 

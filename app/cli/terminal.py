@@ -7,7 +7,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -147,8 +147,8 @@ def _answer(question: _Question[T]) -> None:
             question.answer.put(question.declined)
 
 
-class AcceptedKeys:
-    """Confirms host keys that were given on the command line with their hosts, and asks about others where it can.
+def accepted_keys(options: Sequence[str], ask: ConfirmHostKey | None) -> ConfirmHostKey:
+    """Return what confirms host keys that were given on the command line, and asks about others where it can.
 
     A fingerprint counts for one host alone: else one host of a pair, or a jump host, could pass for another one.
 
@@ -160,16 +160,13 @@ class AcceptedKeys:
     Raises:
         InvalidOption: One of the options does not name a host and a fingerprint.
     """
+    accepted = frozenset(_accepted_key(option) for option in options)
 
-    def __init__(self, options: list[str], ask: ConfirmHostKey | None) -> None:
-        self._accepted = frozenset(_accepted_key(option) for option in options)
-        self._ask = ask
+    def confirm(question: HostKeyQuestion) -> bool:
+        is_given = (question.host, question.fingerprint) in accepted
+        return is_given or (ask is not None and ask(question))
 
-    def __call__(self, question: HostKeyQuestion) -> bool:
-        """Return whether the key is accepted."""
-        if (question.host, question.fingerprint) in self._accepted:
-            return True
-        return self._ask(question) if self._ask is not None else False
+    return confirm
 
 
 def _accepted_key(option: str) -> tuple[str, str]:

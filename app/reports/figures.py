@@ -210,12 +210,11 @@ def _cdf(
         tr("How many replies are in time: {size}-byte frames").format(size=size),
         tr("Further left and steeper is better; a lost request never arrives.") + lightest,
         to_svg(figure, name=f"cdf{size}", description=description, theme=theme),
-        cdf_data((one.result.title, made, _sent(one, size)) for one, made in pairs),
+        cdf_data(
+            (one.result.title, made, sum(each.sent for each in one.result.latency if each.frame_bytes == size))
+            for one, made in pairs
+        ),
     )
-
-
-def _sent(one: Series, size: int) -> int:
-    return sum(each.sent for each in one.result.latency if each.frame_bytes == size)
 
 
 def _label_steps(

@@ -156,7 +156,8 @@ def deploy(context: CommandContext) -> int:
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
-        _print_replaced(context, services, pair)
+        if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
+            context.err.print(local_text(replaced_sentence(replaced)))
         deployment = _run(
             context,
             lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
@@ -180,12 +181,6 @@ def _check_deploy(options: argparse.Namespace) -> None:
     if options.suite or options.bridge or options.inner or options.reason or any(of_lans):
         raise InvalidOption(AGAIN_IS_UNCHANGED(pair=options.pair))
     check_options(DeploymentOptions(confirm_within_s=options.confirm_within))
-
-
-def _print_replaced(context: CommandContext, services: Services, pair: PairSpec) -> None:
-    """Print what a deployment is about to replace."""
-    if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
-        context.err.print(local_text(replaced_sentence(replaced)))
 
 
 def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:

@@ -19,7 +19,7 @@ from app.cli.terminal import run_cancellable
 from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
+from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
@@ -101,7 +101,9 @@ def print_census(out: Console, results: CensusResults) -> None:
     """Print the triples beside the published ones, then what does not work and what is unprotected."""
     census_table(results).print(out)
     for one in results.solutions:
-        _print_troubles(out, one)
+        for result in one.options:
+            if result.status is not OptionStatus.WORKS or result.reason:
+                out.print(f"{one.solution}: {describe_option(result)}", soft_wrap=True)
     out.print(tr("Published: {study}").format(study=STUDY_2019))
 
 
@@ -128,12 +130,6 @@ def census_table(results: CensusResults) -> Table:
             ", ".join(f"{there.working}/{there.failed}/{there.total}" for there in published_triples(one.solution)),
         )
     return table
-
-
-def _print_troubles(out: Console, census: SolutionCensus) -> None:
-    for result in census.options:
-        if result.status is not OptionStatus.WORKS or result.reason:
-            out.print(f"{census.solution}: {describe_option(result)}", soft_wrap=True)
 
 
 def describe_option(result: OptionResult) -> str:

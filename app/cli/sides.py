@@ -36,33 +36,21 @@ def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
     return found.get(Side.A, ""), found.get(Side.B, "")
 
 
-def both_addresses(text: str | None) -> tuple[str, str]:
-    """Read the value of `--inner`.
-
-    Args:
-        text: A's and B's address, separated by a comma; None counts as two empty ones.
-
-    Returns:
-        A's and B's address.
+def deployment_options(options: argparse.Namespace) -> DeploymentOptions:
+    """Return what was chosen besides the solution, for `deploy` and `export-config`; `check_options` checks it.
 
     Raises:
-        InvalidOption: It is not two.
+        InvalidOption: `--inner` is not two addresses, or a bridge is for neither side.
     """
-    inner = [word.strip() for word in (text or ",").split(",")]
+    inner = [word.strip() for word in (options.inner or ",").split(",")]
     if len(inner) != 2:
         raise InvalidOption(INNER_ADDRESSES())
-    return inner[0], inner[1]
-
-
-def deployment_options(options: argparse.Namespace) -> DeploymentOptions:
-    """Return what was chosen besides the solution, for `deploy` and `export-config`; `check_options` checks it."""
-    inner_a, inner_b = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     return DeploymentOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,
-        inner_a=inner_a,
-        inner_b=inner_b,
+        inner_a=inner[0],
+        inner_b=inner[1],
         confirm_within_s=getattr(options, "confirm_within", None),
         legacy_reason=options.reason or "",
         moves_lan_rules=bool(getattr(options, "move_lan_rules", None)),

@@ -16,7 +16,7 @@ from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import Side
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
-from app.domain.solutions import SolutionInfo, Suite
+from app.domain.solutions import Suite
 from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
 from app.measurement.comparison.conditions import without_condition
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
@@ -184,8 +184,14 @@ def _build_and_measure(
             )
             # Last of all: the tunnel does not work any more afterwards.
             if draft.measured.capture is None and has_capture_tests(context.plan, draft.key):
+                info = choice[0].info
                 with without_condition(context):
-                    _run_packet_tests(context, draft, choice[0].info, tunnel, token, on_stage)
+                    report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
+                    draft.measured.capture = report
+                    for level, sentence in capture_log(report):
+                        words = OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)
+                        context.emit(LogLine(level, words))
+                    raise_if_leaking(report, info.security)
         except TunnelmarkError as error:
             draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
@@ -193,20 +199,6 @@ def _build_and_measure(
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
-
-
-def _run_packet_tests(
-    context: ComparisonContext,
-    draft: _Draft,
-    info: SolutionInfo,
-    tunnel: Tunnel,
-    token: CancelToken,
-    on_stage: StageSink,
-) -> None:
-    draft.measured.capture = report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
-    for level, sentence in capture_log(report):
-        context.emit(LogLine(level, OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)))
-    raise_if_leaking(report, info.security)
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

@@ -36,21 +36,18 @@ def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
     return Before(a, b)
 
 
-def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[[LogLine], None]) -> tuple[str, ...]:
-    """Take new snapshots and return what is not as it was; others may have changed it meanwhile.
+def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[[LogLine], None]) -> None:
+    """Take new snapshots and log what is not as it was; others may have changed it meanwhile.
 
     Args:
         before: What they were like.
         emit: Gets a line for the log.
-
-    Returns:
-        Differences as sentences; empty where there are none.
     """
     try:
         after = snapshot_before(sessions, token=CancelToken())
     except TunnelmarkError as error:
         emit(LogLine(LogLevel.WARNING, NOT_INSPECTED_AFTERWARDS(why=error.message)))
-        return ()
+        return
     found = [
         *(ON_HOST(host=sessions.a.spec.label, what=text) for text in compare_snapshots(before.a, after.a)),
         *(ON_HOST(host=sessions.b.spec.label, what=text) for text in compare_snapshots(before.b, after.b)),
@@ -59,7 +56,6 @@ def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[
         emit(LogLine(LogLevel.WARNING, HOST_NOT_AS_BEFORE(what=text)))
     if not found:
         emit(LogLine(LogLevel.INFO, HOSTS_AS_BEFORE()))
-    return tuple(found)
 
 
 def run_checked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -48,22 +48,26 @@ def title_of(plan: CampaignPlan, key: AttemptKey) -> str:
     return next(titles, f"{key.solution} {key.suite}".strip())
 
 
-@dataclass(slots=True)
-class _Draft:
-    """Partial result of a running attempt."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class AttemptDraft(ProbeResults):
+    """Partial result of a running attempt.
+
+    Attributes:
+        key: Its attempt.
+        started_at: UTC.
+        tunnel: Its tunnel, once up.
+    """
 
     key: AttemptKey
     started_at: datetime
-    measured: ProbeResults = field(default_factory=ProbeResults)
     tunnel: Tunnel | None = None
     daemon_log: str = ""
-    doubts: list[str] = field(default_factory=list)
-    error: TunnelmarkError | None = None
     stage: str = ""
     repeats: int = 0
 
-    def finish(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
-        measured, tunnel = self.measured, self.tunnel
+    def attempt(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
+        """Return the attempt that it becomes."""
+        tunnel = self.tunnel
         return Attempt(
             key=self.key,
             status=status,
@@ -71,25 +75,25 @@ class _Draft:
             message=message,
             started_at=self.started_at,
             ended_at=datetime.now(UTC),
-            latency=measured.latency,
-            throughput=measured.throughput,
-            cpu_latency=measured.cpu_latency,
-            cpu_throughput=measured.cpu_throughput,
-            path=measured.path,
-            warm_up_ratio=measured.warm_up_ratio,
-            readings=measured.readings,
-            own_load_cores=measured.own_load_cores,
+            latency=self.latency,
+            throughput=self.throughput,
+            cpu_latency=self.cpu_latency,
+            cpu_throughput=self.cpu_throughput,
+            path=self.path,
+            warm_up_ratio=self.warm_up_ratio,
+            readings=self.readings,
+            own_load_cores=self.own_load_cores,
             repeats=self.repeats,
             setup_s=tunnel.setup_s if tunnel else 0.0,
             cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
-            probe_s=measured.probe_s,
+            probe_s=self.probe_s,
             configuration=tunnel.configuration if tunnel else (),
             negotiated=tunnel.negotiated if tunnel else "",
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
-            doubts=(*self.doubts, *measured.doubts),
-            capture=measured.capture,
-            workloads=measured.workloads,
-            stage="" if status is AttemptStatus.COMPLETED else self.stage,
+            doubts=tuple(self.doubts),
+            capture=self.capture,
+            workloads=self.workloads,
+            stage="" if status is AttemptStatus.COMPLETED else str(self.stage),
         )
 
 
@@ -111,20 +115,20 @@ def run_attempt(
     Returns:
         The attempt (CANCELLED where the token was cancelled), and the error that ended it, if one did.
     """
-    draft = _Draft(key, datetime.now(UTC), doubts=list(doubts))
+    draft = AttemptDraft(key=key, started_at=datetime.now(UTC), doubts=list(doubts))
     if earlier is not None:
-        draft.repeats, draft.measured.capture = earlier.repeats + 1, earlier.capture
+        draft.repeats, draft.capture = earlier.repeats + 1, earlier.capture
     try:
         _run(context, draft, token)
     except Cancelled:
-        return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, CANCELLED_WHILE_RUNNING()), None
+        return draft.attempt(AttemptStatus.CANCELLED, Cancelled.reason, CANCELLED_WHILE_RUNNING()), None
     except TunnelmarkError as error:
         return _failed(draft, error), error
     except Exception as error:
         logger.exception("an attempt failed in an unforeseen way")
         bug = Bug(OWN_FAULT(kind=type(error).__name__, error=error))
         return _failed(draft, bug), bug
-    return draft.finish(AttemptStatus.COMPLETED), None
+    return draft.attempt(AttemptStatus.COMPLETED), None
 
 
 def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
@@ -133,12 +137,12 @@ def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
     return Attempt(key, AttemptStatus.NOT_RUN, reason, message, now, now)
 
 
-def _failed(draft: _Draft, error: TunnelmarkError) -> Attempt:
+def _failed(draft: AttemptDraft, error: TunnelmarkError) -> Attempt:
     draft.daemon_log = draft.daemon_log or error.context.get("log", "")
-    return draft.finish(AttemptStatus.FAILED, error.reason, error.sentence())
+    return draft.attempt(AttemptStatus.FAILED, error.reason, error.sentence())
 
 
-def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
+def _run(context: ComparisonContext, draft: AttemptDraft, token: CancelToken) -> None:
     key = draft.key
 
     def on_stage(stage: Stage, text: str) -> None:
@@ -158,7 +162,7 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
 
 def _build_and_measure(
     context: ComparisonContext,
-    draft: _Draft,
+    draft: AttemptDraft,
     choice: tuple[Adapter, Suite],
     token: CancelToken,
     on_stage: StageSink,
@@ -176,18 +180,16 @@ def _build_and_measure(
             context.guests,
         )
         try:
-            measurement.run(
-                draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
-            )
-            draft.measured.workloads = run_workloads(
+            measurement.run(draft, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed)
+            draft.workloads = run_workloads(
                 context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
             )
             # Last of all: the tunnel does not work any more afterwards.
-            if draft.measured.capture is None and has_capture_tests(context.plan, draft.key):
+            if draft.capture is None and has_capture_tests(context.plan, draft.key):
                 info = choice[0].info
                 with without_condition(context):
                     report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
-                    draft.measured.capture = report
+                    draft.capture = report
                     for level, sentence in capture_log(report):
                         words = OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)
                         context.emit(LogLine(level, words))

@@ -46,7 +46,7 @@ TYPICAL_ECHO_S = 0.001
 """One echo request and its reply, for dividing the progress bar only."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ProbeResults:
     """Partial results."""
 

@@ -20,6 +20,9 @@ _PACE_FROM = 0.05
 _CLEANUP_SHARE = 0.1
 """Share of an attempt's time, roughly; it comes after the probes."""
 
+_LEAST_LEFT_SHARE = 0.03
+"""A part that takes longer than predicted keeps so much of its prediction as left."""
+
 
 class Meter:
     """Base of the meters of a campaign: emits progress, though not too often. May be called from any thread.
@@ -185,3 +188,32 @@ class ProgressMeter(Meter):
             else:
                 expected[position] = predicted_s * factor
         return expected
+
+
+class BudgetMeter(Meter):
+    """Meter of an adaptive comparison: its prediction is corrected after each round, and what is left follows from it.
+
+    Args:
+        left_s: Predicted seconds of the whole.
+        emit: Gets progress.
+    """
+
+    def __init__(self, left_s: float, emit: Callable[[Progress], None]) -> None:
+        super().__init__(emit, time.monotonic)
+        self._began_s = self._predicted_at_s = self._clock()
+        self._predicted_s = max(1.0, left_s)
+
+    def expect(self, left_s: float) -> None:
+        """Take another prediction of the seconds that are left."""
+        with self._lock:
+            self._predicted_at_s, self._predicted_s = self._clock(), max(0.0, left_s)
+        self.tick(is_urgent=True)
+
+    def _progress(self, now_s: float) -> Progress:
+        left_s = self._predicted_s - (now_s - self._predicted_at_s)
+        left_s = max(left_s, _LEAST_LEFT_SHARE * self._predicted_s)
+        passed_s = now_s - self._began_s
+        total_s = passed_s + left_s
+        # A correction must not turn the bar back.
+        self._fraction = max(self._fraction, passed_s / total_s if total_s > 0 else 1.0)
+        return Progress(self._fraction, left_s, self._text)

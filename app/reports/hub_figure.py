@@ -28,6 +28,12 @@ _HEAD_IN = 0.3
 """Height above the axes for the key."""
 
 
+def cpu_edges(cpu: Sequence[CpuUsage]) -> tuple[list[float], list[float]]:
+    """Return when each interval begins and ends, in s from the beginning."""
+    ends = list(accumulate(one.seconds for one in cpu))
+    return [0.0, *ends[:-1]] if ends else [], ends
+
+
 def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
     """Draw CPU over time, in % of all cores.
 
@@ -40,13 +46,13 @@ def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
     figure, axes = new_axes(theme, left=0.125, right=0.98, height_in=_HEIGHT_IN)
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width, box.height - _HEAD_IN / _HEIGHT_IN))
-    edges = list(accumulate((one.seconds for one in cpu), initial=0.0))
+    _, ends = cpu_edges(cpu)
     below = [0.0] * len(cpu)
     for (_, field), colour in zip(PARTS, CPU_PART_COLOURS, strict=True):
         above = [low + getattr(one, field) for low, one in zip(below, cpu, strict=True)]
-        axes.stairs(above, edges, baseline=below, fill=True, color=colour)
+        axes.stairs(above, [0.0, *ends], baseline=below, fill=True, color=colour)
         below = above
-    axes.set_xlim(0, edges[-1] or 1.0)
+    axes.set_xlim(0, ends[-1] if ends else 1.0)
     axes.set_ylim(0, 100)
     axes.set_xlabel("s")
     axes.set_ylabel(tr("CPU, % of all cores"))

@@ -19,7 +19,7 @@ from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.drawing import settings
-from app.reports.hub_figure import hub_figure
+from app.reports.hub_figure import cpu_edges, hub_figure
 from app.reports.hub_study import AT_LEAST, figure_rows, lines, try_rows
 from app.reports.lab_study import lab_study_data, write_lab_study
 from app.reports.svg import PAGE
@@ -114,6 +114,7 @@ def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path
     data = json.loads(json.dumps(lab_study_data(results())))
     assert (data["results"][0]["value"], data["results"][0]["is_lower_bound"]) == (27.0, True)
     assert data["published"][0]["title"] == published_rates()[0].title
+    assert cpu_edges(RESULT.cpu) == ([0.0, 1.0], [1.0, 2.0])
     write_lab_study(results(HubResult(CELL, 8, message="no")), tmp_path / "none.html")
     page = (tmp_path / "none.html").read_text()
     assert "<svg" not in page

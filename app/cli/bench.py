@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from rich.console import Console
 
-from app.cli.compare import chosen_candidates
-from app.cli.context import CommandContext, verbosity
+from app.cli.compare import chosen_candidates, run_plan
+from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, write_text
+from app.cli.files import check_text, write_json
 from app.cli.messages import BENCH_NOTHING_MEASURED, BENCH_STOPPED
 from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
-from app.cli.progress import CampaignDisplay
 from app.cli.tables import Column, Kind, Table
-from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, ProbeFailed
-from app.domain.events import Event
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.bench import (
@@ -31,7 +27,6 @@ from app.measurement.bench import (
     measured_agreement,
     measured_s,
 )
-from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.overhead import Overheads
 from app.ranking.agreement import OrderAgreement
@@ -85,7 +80,7 @@ def bench(context: CommandContext) -> int:
             if options.json != "-":
                 print_measured(context.out, made)
     if options.json:
-        write_text(options.json, json.dumps(bench_data(made), indent=2))
+        write_json(options.json, bench_data(made))
     is_whole = all(one.status is AttemptStatus.COMPLETED for one in short.attempts)
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
@@ -121,16 +116,7 @@ def _run(
             has_load_consent=context.options.allow_load,
         ),
     )
-    control = CampaignControl()
-    with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
-
-        def emit(event: Event) -> None:
-            clock.handle(event)
-            display.handle(event)
-
-        record = run_cancellable(
-            lambda _token: services.run(found, plan, control=control, emit=emit), context.prompts, control.token
-        )
+    record = run_plan(context, services, found, plan, on_event=clock.handle)
     if record.status is CampaignStatus.CANCELLED:
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
@@ -172,7 +158,6 @@ def _print_overheads(out: Console, overheads: Overheads) -> None:
                 rounds=rounds_text(len(overhead.probe)),
                 bare=decimal(overhead.bare_s, 2),
             ),
-            markup=False,
             soft_wrap=True,
         )
     columns = (
@@ -202,7 +187,6 @@ def _print_predicted(out: Console, made: Bench) -> None:
             low=decimal(shortest, 3),
             high=decimal(longest, 3),
         ),
-        markup=False,
         soft_wrap=True,
     )
 
@@ -222,11 +206,10 @@ def print_measured(out: Console, made: Bench) -> None:
                 ratio=decimal(made.measured_ratio, 3),
                 of_round=decimal(made.measured_ratio * rounds, 3),
             ),
-            markup=False,
             soft_wrap=True,
         )
     if made.agreement is not None:
-        out.print(_order_sentence(made.agreement), markup=False, soft_wrap=True)
+        out.print(_order_sentence(made.agreement), soft_wrap=True)
 
 
 def _order_sentence(found: OrderAgreement) -> str:

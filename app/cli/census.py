@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, report_paths, write_text
+from app.cli.files import check_text, report_paths, write_json
 from app.cli.messages import NO_CENSUS_TO_RESUME
 from app.cli.names import check_list, check_solutions, out_of_range, words_of
 from app.cli.pair_option import find_pair
@@ -20,7 +19,7 @@ from app.cli.terminal import run_cancellable
 from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
+from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
@@ -54,18 +53,16 @@ def census(context: CommandContext) -> int:
             )
         results = services.census_results(record.census_id)
         for path in reports:
-            context.err.print(
-                tr("Report: {path}").format(path=services.write_census(results, path)), markup=False, soft_wrap=True
-            )
+            context.err.print(tr("Report: {path}").format(path=services.write_census(results, path)), soft_wrap=True)
     if options.json:
-        write_text(options.json, json.dumps(census_to_json(results.record, results.words), indent=2))
+        write_json(options.json, census_to_json(results.record, results.words))
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:
-        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."), markup=False)
+        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."))
         raise Cancelled
     if record.message:
-        context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."), markup=False)
+        context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."))
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
@@ -104,8 +101,10 @@ def print_census(out: Console, results: CensusResults) -> None:
     """Print the triples beside the published ones, then what does not work and what is unprotected."""
     census_table(results).print(out)
     for one in results.solutions:
-        _print_troubles(out, one)
-    out.print(tr("Published: {study}").format(study=STUDY_2019), markup=False)
+        for result in one.options:
+            if result.status is not OptionStatus.WORKS or result.reason:
+                out.print(f"{one.solution}: {describe_option(result)}", soft_wrap=True)
+    out.print(tr("Published: {study}").format(study=STUDY_2019))
 
 
 def census_table(results: CensusResults) -> Table:
@@ -131,12 +130,6 @@ def census_table(results: CensusResults) -> Table:
             ", ".join(f"{there.working}/{there.failed}/{there.total}" for there in published_triples(one.solution)),
         )
     return table
-
-
-def _print_troubles(out: Console, census: SolutionCensus) -> None:
-    for result in census.options:
-        if result.status is not OptionStatus.WORKS or result.reason:
-            out.print(f"{census.solution}: {describe_option(result)}", markup=False, soft_wrap=True)
 
 
 def describe_option(result: OptionResult) -> str:

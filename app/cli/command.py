@@ -59,16 +59,13 @@ def add_command(
     parser.epilog = epilog_of(parser.prog)
     parser.set_defaults(handler=handler_of(handler))
     if has_pair:
-        parser.add_argument("pair", metavar="PAIR", nargs="?" if is_pair_optional else None, help=_pair_help())
+        pair_help = tr(
+            "a stored pair, lab:NAME (a running lab), or lab:PLATFORM (started for this command unless one is up): "
+            "lab:debian-13, lab:debian-11, lab:debian-12-legacy, lab:debian-13-libreswan, lab:A=debian-11,B=debian-13"
+        )
+        parser.add_argument("pair", metavar="PAIR", nargs="?" if is_pair_optional else None, help=pair_help)
         add_host_keys(parser)
     return parser
-
-
-def _pair_help() -> str:
-    return tr(
-        "a stored pair, lab:NAME (a running lab), or lab:PLATFORM (started for this command unless one is up): "
-        "lab:debian-13, lab:debian-11, lab:debian-12-legacy, lab:debian-13-libreswan, lab:A=debian-11,B=debian-13"
-    )
 
 
 def common_options() -> argparse.ArgumentParser:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.condition_options import condition_of, may_shape_link, transfer_mb_of, workloads_of
 from app.cli.context import CommandContext, verbosity
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, report_paths, write_text
+from app.cli.files import STDOUT, report_paths, write_json
 from app.cli.messages import (
     ALL_WITHOUT_LIST,
     LIST_AND_DRY_RUN,
@@ -32,6 +31,7 @@ from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
+from app.domain.events import Event, EventSink
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
 from app.domain.profiles import DEMO_PROFILE, ProfileName
@@ -145,12 +145,8 @@ def _make_plan(
     wizard.confirm_link(found.link, found.pair)
     wizard.choose(chosen_candidates(found, options.solutions))
     for candidate in wizard.risky_choices():
-        context.err.print(
-            tr("{title} is {verdict}; it is measured because you named it.").format(
-                title=local_title(candidate.title), verdict=word_of(candidate.verdict)
-            ),
-            markup=False,
-        )
+        text = tr("{title} is {verdict}; it is measured because you named it.")
+        context.err.print(text.format(title=local_title(candidate.title), verdict=word_of(candidate.verdict)))
     profile = profile_of(options, services.preferences())
     plan = services.plan(
         found,
@@ -175,18 +171,29 @@ def _make_plan(
                 "{words}."
             )
         words = local_text(condition_words(plan.condition))
-        context.err.print(text.format(name=plan.condition.name, words=words), markup=False)
+        context.err.print(text.format(name=plan.condition.name, words=words))
     return plan
 
 
 def run_plan(
-    context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
+    context: CommandContext,
+    services: Services,
+    found: Discovery,
+    plan: CampaignPlan,
+    resume_id: int | None = None,
+    *,
+    on_event: EventSink = lambda _event: None,
 ) -> CampaignRecord:
     """Run a comparison, or go on with the stored one of this number, with its progress on the terminal."""
     control = CampaignControl()
     with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
+
+        def emit(event: Event) -> None:
+            on_event(event)
+            display.handle(event)
+
         return run_cancellable(
-            lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
+            lambda _token: services.run(found, plan, control=control, emit=emit, resume_id=resume_id),
             context.prompts,
             control.token,
         )
@@ -196,7 +203,7 @@ def _finish(context: CommandContext, services: Services, record: CampaignRecord,
     _, ranking = services.results(record.campaign_id)
     is_json = context.options.json == STDOUT
     if is_json:
-        write_text(STDOUT, json.dumps(services.archive.json_data(record, ranking), indent=2))
+        write_json(STDOUT, services.archive.json_data(record, ranking))
     else:
         print_ranking(context.out, record, ranking)
     if not any(path.suffix.lower() == ".html" for path in reports):
@@ -204,10 +211,10 @@ def _finish(context: CommandContext, services: Services, record: CampaignRecord,
     for path in reports:
         written = services.write_report(record.campaign_id, path)
         out = context.err if is_json else context.out
-        out.print(f"{tr(_KINDS[path.suffix.lower()])}: {written}", markup=False, soft_wrap=True)
+        out.print(f"{tr(_KINDS[path.suffix.lower()])}: {written}", soft_wrap=True)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {how_to_go_on(services, record)}".rstrip()
-        context.err.print(words, markup=False, soft_wrap=True)
+        context.err.print(words, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         _print_how_to_resume(context, services, record)
@@ -255,7 +262,7 @@ def _print_how_to_resume(context: CommandContext, services: Services, record: Ca
     )
     if record.plan.profile.is_adaptive:
         what = tr("The comparison stopped before the order was known.")
-    context.err.print(f"{what} {how}", markup=False, soft_wrap=True)
+    context.err.print(f"{what} {how}", soft_wrap=True)
 
 
 _KINDS = {
@@ -313,7 +320,6 @@ def _print_candidates(context: CommandContext, found: Discovery) -> None:
         tr(
             "Every suite with the reason for its verdict: tunnelmark compare {pair} --list --all (or --solutions NAME)"
         ).format(pair=found.pair.name),
-        markup=False,
         soft_wrap=True,
     )
 
@@ -321,19 +327,16 @@ def _print_candidates(context: CommandContext, found: Discovery) -> None:
 def _print_obstacles(context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     keys = [(candidate.solution, candidate.suite) for candidate in plan.candidates]
     obstacles = context.job(lambda token, _report: services.preflight(found, keys, token=token))
-    context.out.print(f"\n{tr('Obstacles:') if obstacles else tr('No obstacles on the hosts.')}", markup=False)
+    context.out.print(f"\n{tr('Obstacles:') if obstacles else tr('No obstacles on the hosts.')}")
     for sentence in obstacles:
-        context.out.print(local_text(sentence), markup=False)
+        context.out.print(local_text(sentence))
 
 
 def _print_plan(context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan) -> None:
-    context.out.print(tr("{size}; nothing has been changed.").format(size=plan_size(plan)), markup=False)
+    context.out.print(tr("{size}; nothing has been changed.").format(size=plan_size(plan)))
     for candidate in plan.candidates:
         word = tr("reference") if candidate.verdict is Verdict.UNPROTECTED else word_of(candidate.verdict)
-        context.out.print(f"\n== {local_title(candidate.title)} ({word})", markup=False)
+        context.out.print(f"\n== {local_title(candidate.title)} ({word})")
         for item in services.preview(found, (candidate.solution, candidate.suite), plan.condition):
-            context.out.print(
-                f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{local_text(item.text)}",
-                markup=False,
-                soft_wrap=True,
-            )
+            text = f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{local_text(item.text)}"
+            context.out.print(text, soft_wrap=True)

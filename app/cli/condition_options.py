@@ -32,7 +32,7 @@ def may_shape_link(context: CommandContext, pair: PairSpec) -> bool:
         return True
     if not sys.stdin.isatty():
         raise InvalidOption(SHAPING_WITHOUT_ANSWER())
-    context.err.print(shaping_words(pair.name), markup=False)
+    context.err.print(shaping_words(pair.name))
     if not ask_yes(tr("Shape the link between the hosts of {pair} while it is measured?").format(pair=pair.name)):
         raise Cancelled
     return True

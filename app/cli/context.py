@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rich.console import Console
 
 from app.cli.progress import JobProgress
-from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
+from app.cli.terminal import TerminalPrompts, accepted_keys, make_console, run_cancellable
 from app.domain.cancel import CancelToken
 from app.domain.paths import find_paths
 
@@ -64,7 +64,7 @@ class CommandContext:
 
         can_ask = sys.stdin.isatty()
         accepted: list[str] = getattr(self.options, "accept_host_key", None) or []
-        confirm = AcceptedKeys(accepted, self.prompts.confirm_host_key if can_ask else None)
+        confirm = accepted_keys(accepted, self.prompts.confirm_host_key if can_ask else None)
         with open_services(
             self.prompts if can_ask else None, confirm_host_key=confirm if can_ask or accepted else None
         ) as services:

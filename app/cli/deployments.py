@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import queue
 import sys
 import threading
@@ -16,6 +15,7 @@ from rich.console import Console
 from app.cli.context import CommandContext
 from app.cli.deployments_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import (
     AGAIN_IS_UNCHANGED,
     DEPLOY_WITHOUT_PAIR,
@@ -24,7 +24,7 @@ from app.cli.messages import (
 )
 from app.cli.names import check_solutions, no_solution_named
 from app.cli.pair_option import find_pair
-from app.cli.sides import both_addresses, by_side, lan_guard_options
+from app.cli.sides import deployment_options
 from app.cli.terminal import run_cancellable
 from app.cli.words import deployment_stage_word
 from app.deployment.again import OptionChanges, chosen_again
@@ -75,7 +75,7 @@ class TerminalConfirmation:
     def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
         """Wait for `keep` or `undo`."""
         if self._thread is None:
-            self._console.print(tr("Is everything working? Type confirm or rollback, and Enter:"), markup=False)
+            self._console.print(tr("Is everything working? Type confirm or rollback, and Enter:"))
             # Reading cannot be interrupted; the thread goes with the program.
             self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
             self._thread.start()
@@ -90,7 +90,7 @@ class TerminalConfirmation:
                 return Decision.CONFIRM
             if word in ("rollback", "r", "undo", "u", "no", "n"):
                 return Decision.ROLLBACK
-            self._console.print(tr("Type confirm or rollback."), markup=False)
+            self._console.print(tr("Type confirm or rollback."))
         return None
 
     def _read(self) -> None:
@@ -136,7 +136,7 @@ class DeploymentDisplay:
 
     def _line(self, text: str) -> None:
         seconds = time.monotonic() - self._started_s
-        self._console.print(f"{seconds:6.1f} s  {text}", markup=False, soft_wrap=True)
+        self._console.print(f"{seconds:6.1f} s  {text}", soft_wrap=True)
 
 
 def deploy(context: CommandContext) -> int:
@@ -156,7 +156,8 @@ def deploy(context: CommandContext) -> int:
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
-        _print_replaced(context, services, pair)
+        if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
+            context.err.print(local_text(replaced_sentence(replaced)))
         deployment = _run(
             context,
             lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
@@ -174,17 +175,12 @@ def _check_deploy(options: argparse.Namespace) -> None:
         raise no_solution_named()
     if not options.again:
         check_solutions([options.solution])
-        check_options(_chosen_options(options))
+        check_options(deployment_options(options))
         return
-    if options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options):
+    of_lans = (options.broadcast_limit is not None, options.block_dhcp, options.block_router_advertisements)
+    if options.suite or options.bridge or options.inner or options.reason or any(of_lans):
         raise InvalidOption(AGAIN_IS_UNCHANGED(pair=options.pair))
     check_options(DeploymentOptions(confirm_within_s=options.confirm_within))
-
-
-def _print_replaced(context: CommandContext, services: Services, pair: PairSpec) -> None:
-    """Print what a deployment is about to replace."""
-    if (replaced := replaced_by_next(pair, services.store.list_deployments(pair.name))) is not None:
-        context.err.print(local_text(replaced_sentence(replaced)), markup=False)
 
 
 def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tuple[tuple[str, str], DeploymentOptions]:
@@ -197,25 +193,7 @@ def _wanted(context: CommandContext, services: Services, pair: PairSpec) -> tupl
         )
         earlier = services.store.get_deployment(options.again)
         return chosen_again(earlier, pair, changes, confirm_within_s=options.confirm_within)
-    return (options.solution, options.suite or ""), _chosen_options(options)
-
-
-def _chosen_options(options: argparse.Namespace) -> DeploymentOptions:
-    """Return what was chosen besides the solution; `check_options` says whether it goes together."""
-    inner = both_addresses(options.inner)
-    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    return DeploymentOptions(
-        bridge_a=bridge_a,
-        bridge_b=bridge_b,
-        inner_a=inner[0],
-        inner_b=inner[1],
-        confirm_within_s=options.confirm_within,
-        legacy_reason=options.reason or "",
-        moves_lan_rules=bool(options.move_lan_rules),
-        fits_path_mtu=options.mtu == "fit",
-        keepalive=Keepalive(options.keepalive or Keepalive.WIRED),
-        **lan_guard_options(options),
-    )
+    return (options.solution, options.suite or ""), deployment_options(options)
 
 
 def _dry_run(
@@ -223,7 +201,7 @@ def _dry_run(
 ) -> int:
     run = context.job(lambda token, report: services.dry_run(found, key, chosen, token=token, on_progress=report))
     if context.options.json:
-        _print_json(run)
+        write_json(STDOUT, to_data(run))
     else:
         print_dry_run(context.out, run)
     return ExitCode.OK if run.is_possible else ExitCode.FAILED
@@ -284,7 +262,7 @@ def status(context: CommandContext) -> int:
         else:
             contact.advise(now)
     if options.json:
-        _print_json(now)
+        write_json(STDOUT, to_data(now))
     else:
         print_status(context.out, now)
     return status_code(now)
@@ -324,12 +302,12 @@ class Contact:
             self._attempts.note(now.pair, now.deployment)
             command = f"tunnelmark status {self._pair.name} --repair"
             text = tr("{what} Repair it with: {command}").format(what=local_text(now.repair_text), command=command)
-            self._context.err.print(text, markup=False, soft_wrap=True)
+            self._context.err.print(text, soft_wrap=True)
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and inspect again; where the repair fails, report it and keep the former status."""
         self._attempts.note(now.pair, now.deployment)
-        self._context.err.print(local_text(now.repair_text), markup=False, soft_wrap=True)
+        self._context.err.print(local_text(now.repair_text), soft_wrap=True)
         emit = DeploymentDisplay(self._context.err).handle
         try:
             self._services.repair(self._pair, token=token, emit=emit)
@@ -337,7 +315,7 @@ class Contact:
             raise
         except TunnelmarkError as error:
             text = tr("It could not be repaired: {why}").format(why=local_sentence(error))
-            self._context.err.print(text, markup=False, soft_wrap=True)
+            self._context.err.print(text, soft_wrap=True)
         return self._services.status(self._pair, token=token)
 
 
@@ -357,16 +335,12 @@ def _print_outcome(
     context: CommandContext, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED
 ) -> int:
     if context.options.json:
-        _print_json(deployment)
+        write_json(STDOUT, to_data(deployment))
     else:
         print_deployment(context.out, deployment)
     if deployment.state is DeploymentState.APPLIED:
         text = tr("Confirm it with: tunnelmark confirm {pair}").format(pair=deployment.pair.name)
-        context.err.print(text, markup=False, soft_wrap=True)
+        context.err.print(text, soft_wrap=True)
         # Who did not ask for a confirmation did not get what was asked for.
         return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
     return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(to_data(value), indent=2))  # noqa: T201 - the result of the command

@@ -113,11 +113,11 @@ class Watch:
             if err.is_terminal:
                 err.bell()
             if not (out.is_terminal and err.is_terminal) or self.context.options.json:
-                err.print(f"{self.name}: {local_text(line.text)}", markup=False, soft_wrap=True)
+                err.print(f"{self.name}: {local_text(line.text)}", soft_wrap=True)
             self.notify(f"Tunnelmark: {self.name}", local_text(line.text))
 
     def _line(self, at: datetime, text: str) -> None:
-        self.context.out.print(f"{second_text(at.astimezone())} {text}", markup=False, soft_wrap=True)
+        self.context.out.print(f"{second_text(at.astimezone())} {text}", soft_wrap=True)
 
     def _print_json(self, status: PairStatus | None, news: tuple[MonitorLine, ...]) -> None:
         sample = self.log.samples[-1]
@@ -134,7 +134,7 @@ class Watch:
 
     def _sum_up(self, watched_s: float) -> None:
         losses = self.log.losses
-        lost_s = sum(self._lasted_s(one) for one in losses)
+        lost_s = sum(_lasted_s(one, self.log.samples[-1].at) for one in losses)
         if self.context.options.json:
             data = {"watched_s": round(watched_s, 1), "looks": self.checks, "losses": to_data(tuple(losses))}
             print(json.dumps(data), flush=True)  # noqa: T201 - the result of the command
@@ -149,13 +149,9 @@ class Watch:
             "Monitored for {time}, {number} checks: {seen}.",
             self.checks,
         )
-        text = form.format(time=duration_text(watched_s), number=self.checks, seen=seen)
-        out.print(text, markup=False, soft_wrap=True)
+        out.print(form.format(time=duration_text(watched_s), number=self.checks, seen=seen), soft_wrap=True)
         if losses:
             loss_table(losses, self.log.samples[-1].at).print(out)
-
-    def _lasted_s(self, loss: Loss) -> float:
-        return _lasted_s(loss, self.log.samples[-1].at)
 
 
 def loss_table(losses: Sequence[Loss], now: datetime) -> Table:

@@ -35,7 +35,7 @@ def add_deployments(commands: Commands) -> None:
         tr("deploy the same tunnel again with new keys"),
         has_pair=True,
     )
-    _add_confirming(rotate, has_json_only=True)
+    rotate.add_argument("--json", action="store_true", help=tr("print JSON"))
     _add_records(commands)
 
 
@@ -78,7 +78,16 @@ def _add_deploy(commands: Commands) -> None:
     add_mtu(deploy)
     add_keepalive(deploy)
     deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
-    _add_confirming(deploy)
+    deploy.add_argument("--json", action="store_true", help=tr("print JSON"))
+    deploy.add_argument(
+        "--confirm-within",
+        type=positive,
+        metavar="S",
+        help=tr(
+            "both hosts roll back unless you confirm within so many seconds (default: confirmed automatically once "
+            "verified; the window suggests 120 s)"
+        ),
+    )
 
 
 def _add_many(deploy: argparse.ArgumentParser) -> None:
@@ -191,20 +200,6 @@ def _percent(text: str) -> float:
     if not 0 <= number <= 100:
         raise argparse.ArgumentTypeError(local_text(NO_PERCENTAGE(text=text)))
     return number
-
-
-def _add_confirming(parser: argparse.ArgumentParser, *, has_json_only: bool = False) -> None:
-    parser.add_argument("--json", action="store_true", help=tr("print JSON"))
-    if not has_json_only:
-        parser.add_argument(
-            "--confirm-within",
-            type=positive,
-            metavar="S",
-            help=tr(
-                "both hosts roll back unless you confirm within so many seconds (default: confirmed "
-                "automatically once verified; the window suggests 120 s)"
-            ),
-        )
 
 
 def add_export(commands: Commands) -> None:

@@ -260,4 +260,4 @@ def _indented(text: str) -> str:
 
 
 def _line(out: Console, text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(text, soft_wrap=True)

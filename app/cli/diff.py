@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text, write_text
+from app.cli.files import check_text, write_json
 from app.cli.messages import SAME_COMPARISON
 from app.cli.results import interval_text
 from app.cli.tables import Column, Kind, Table
@@ -45,8 +44,7 @@ def diff(context: CommandContext) -> int:
         results = archive.results(options.before), archive.results(options.after)
     if options.json:
         with source_language():
-            text = json.dumps(diff_data(compare_records(*results)), indent=2)
-        write_text(options.json, text)
+            write_json(options.json, diff_data(compare_records(*results)))
     if options.json != "-":
         print_diff(context.out, compare_records(*results))
     return ExitCode.OK
@@ -68,9 +66,7 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
     """Print what changed in figures and in words."""
     before, after = found.before, found.after
     if not found.is_same_pair:
-        out.print(
-            tr("These are comparisons of different pairs: what differs may be the hosts."), markup=False, style="bold"
-        )
+        out.print(tr("These are comparisons of different pairs: what differs may be the hosts."), style="bold")
     names = dict.fromkeys((before.plan.pair.name, after.plan.pair.name))
     title = tr("Comparison {before} of {before_day} and {after} of {after_day}, {pair}").format(
         before=before.campaign_id,
@@ -84,12 +80,12 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
         table.add_row(*_cells(one))
     table.print(out)
     if found.note:
-        out.print(found.note, markup=False, style="dim")
+        out.print(found.note, style="dim")
     for setting in found.settings:
-        out.print(f"{local_text(setting.what)}: {_value(setting.before)} → {_value(setting.after)}", markup=False)
+        out.print(f"{local_text(setting.what)}: {_value(setting.before)} → {_value(setting.after)}")
     if not found.settings:
-        out.print(tr("Hosts, versions and profile are the same."), markup=False)
-    out.print(found.summary, markup=False, style="bold")
+        out.print(tr("Hosts, versions and profile are the same."))
+    out.print(found.summary, style="bold")
 
 
 def _cells(one: Change) -> tuple[str, ...]:

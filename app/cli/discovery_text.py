@@ -23,7 +23,7 @@ def print_summary(out: Console, found: Discovery) -> None:
     print_unavailable(out, found, found.lacking)
     _print_blocked_names(out, found)
     text = tr("Every suite with its reason: tunnelmark discover {pair} --all").format(pair=found.pair.name)
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(text, soft_wrap=True)
 
 
 def print_all(out: Console, found: Discovery, solutions: Collection[str] = ()) -> None:
@@ -37,22 +37,20 @@ def print_all(out: Console, found: Discovery, solutions: Collection[str] = ()) -
 
 def _print_clocks(out: Console, found: Discovery) -> None:
     difference = decimal(found.clock_difference_ms, 1, "+")
-    out.print(tr("B's clock minus A's: {difference} ms").format(difference=difference), markup=False)
+    out.print(tr("B's clock minus A's: {difference} ms").format(difference=difference))
 
 
 def print_blocked(out: Console, found: Discovery) -> None:
     """Print what firewalls block of each solution, and how it can be opened."""
     for solution, sentences in found.blocked.items():
-        out.print(f"{solution}: {'; '.join(map(local_text, sentences))}", markup=False)
+        out.print(f"{solution}: {'; '.join(map(local_text, sentences))}")
     if found.blocked and found.pair.may_open_firewall:
-        text = tr("Tunnelmark opens exactly that for each tunnel, as you agreed, and closes it again.")
-        out.print(text, markup=False)
+        out.print(tr("Tunnelmark opens exactly that for each tunnel, as you agreed, and closes it again."))
     elif found.blocked:
         out.print(
             tr(
                 "Allow it there, or let Tunnelmark open it for each tunnel: tunnelmark compare {pair} --open-firewall"
             ).format(pair=found.pair.name),
-            markup=False,
         )
 
 
@@ -62,21 +60,21 @@ def _print_blocked_names(out: Console, found: Discovery) -> None:
         names = tr("every solution") if is_all else ", ".join(found.blocked)
         opened = tr("Firewalls block {names}: opened for each tunnel.")
         text = opened if found.pair.may_open_firewall else tr("Firewalls block {names}: see --all and --open-firewall.")
-        out.print(text.format(names=names), markup=False)
+        out.print(text.format(names=names))
 
 
 def _print_short(out: Console, pair: PairSpec, check: HostCheck) -> None:
     facts = check.facts
     label = pair.host(check.side).label
-    out.print(f"{label}: {facts.os_name}, Linux {facts.kernel}, {_computer(facts)}", markup=False)
+    out.print(f"{label}: {facts.os_name}, Linux {facts.kernel}, {_computer(facts)}")
     if check.missing:
         missing = ", ".join(dict.fromkeys(local_text(part.what) for part in check.missing))
         can_install = any(part.package for part in check.missing)
         by_install = tr("missing: {names}; install it with: tunnelmark discover {pair} --install")
         text = (by_install if can_install else tr("missing: {names}")).format(names=missing, pair=pair.name)
-        out.print(f"  {text}", markup=False)
+        out.print(f"  {text}")
     for warning in check.warnings:
-        out.print(f"  {local_text(warning)}", markup=False)
+        out.print(f"  {local_text(warning)}")
 
 
 def _computer(facts: HostFacts) -> str:
@@ -100,22 +98,17 @@ def _privilege(facts: HostFacts) -> str:
 
 def _print_host(out: Console, pair: PairSpec, check: HostCheck) -> None:
     facts = check.facts
-    out.print(f"{pair.host(check.side).label}: {facts.hostname}, {facts.os_name}, Linux {facts.kernel}", markup=False)
+    out.print(f"{pair.host(check.side).label}: {facts.hostname}, {facts.os_name}, Linux {facts.kernel}")
     free = tr("{number} of {total} MiB free").format(number=facts.memory_available_mib, total=facts.memory_total_mib)
-    out.print(
-        f"  {facts.cpu_model}, {_cores(facts)}, {_aes(facts)}; {free}; {_privilege(facts)}; {facts.init_system}",
-        markup=False,
-    )
+    out.print(f"  {facts.cpu_model}, {_cores(facts)}, {_aes(facts)}; {free}; {_privilege(facts)}; {facts.init_system}")
     for nic in facts.nics:
         speed = f", {nic.speed_mbit_s} Mbit/s" if nic.speed_mbit_s else ""
-        out.print(
-            f"  {nic.name}: {', '.join(nic.addresses) or tr('no address')}, MTU {nic.mtu_bytes}{speed}", markup=False
-        )
+        out.print(f"  {nic.name}: {', '.join(nic.addresses) or tr('no address')}, MTU {nic.mtu_bytes}{speed}")
     for part in check.missing:
         text = tr("missing: {what} (for {purpose})")
         if part.package:
             text = tr("missing: {what} (for {purpose}); package {package} brings it")
         words = {"what": local_text(part.what), "purpose": local_text(part.needed_for), "package": part.package}
-        out.print(f"  {text.format(**words)}", markup=False)
+        out.print(f"  {text.format(**words)}")
     for warning in check.warnings:
-        out.print(f"  {local_text(warning)}", markup=False)
+        out.print(f"  {local_text(warning)}")

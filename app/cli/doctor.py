@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
@@ -119,7 +118,7 @@ def _folders() -> list[_Check]:
     paths = find_paths()
     checks = []
     for what, path in ((tr("data folder"), paths.data_dir), (tr("image cache"), paths.cache_dir)):
-        there = _nearest(path)
+        there = next(folder for folder in (path, *path.parents) if folder.exists())
         can_write = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
         free_gib = shutil.disk_usage(there).free / 2**30
         is_enough = free_gib >= _NEEDED_FREE_GIB
@@ -133,10 +132,6 @@ def _folders() -> list[_Check]:
         is_good = can_write and is_enough and there == path
         checks.append(_Check(what, is_good, is_needed=not can_write or not is_enough, text="; ".join(parts)))
     return checks
-
-
-def _nearest(path: Path) -> Path:
-    return next(folder for folder in (path, *path.parents) if folder.exists())
 
 
 _GROUPS: tuple[Callable[[], list[_Check]], ...] = (_python, _qt, _lab, _keyring, _folders)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
-from app.cli.sides import both_addresses, by_side, lan_guard_options
+from app.cli.sides import deployment_options
 from app.deployment.choice import check_options
-from app.domain.deployment import DeploymentOptions
-from app.domain.keepalive import Keepalive
 from app.wording.language import tr
 from app.wording.messages import local_text
 from app.wording.titles import local_title
@@ -26,7 +23,7 @@ def export_config(context: CommandContext) -> int:
     chosen = ExportOptions(
         solution=options.solution,
         suite=options.suite or "",
-        deployment_options=_deployment_options(options),
+        deployment_options=deployment_options(options),
         place=Path(options.out),
         formats=(options.format,) if options.format else FORMATS,
         may_replace=options.force,
@@ -37,24 +34,6 @@ def export_config(context: CommandContext) -> int:
     with context.services() as services:
         pair = context.job(lambda token, report: services.resolve_pair(options.pair, token=token, on_progress=report))
         done = context.job(lambda token, report: services.export_config(pair, chosen, token=token, on_progress=report))
-    context.out.print(f"{local_title(done.title)}. {local_text(done.facts_from)}", markup=False)
-    text = tr("Written to {place}. Begin with its README.txt.").format(place=done.place)
-    context.out.print(text, markup=False)
+    context.out.print(f"{local_title(done.title)}. {local_text(done.facts_from)}")
+    context.out.print(tr("Written to {place}. Begin with its README.txt.").format(place=done.place))
     return ExitCode.OK
-
-
-def _deployment_options(options: argparse.Namespace) -> DeploymentOptions:
-    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    inner = both_addresses(options.inner)
-    reason, guard = options.reason or "", lan_guard_options(options)
-    keepalive = Keepalive(options.keepalive or Keepalive.WIRED)
-    return DeploymentOptions(
-        bridge_a,
-        bridge_b,
-        inner[0],
-        inner[1],
-        legacy_reason=reason,
-        keepalive=keepalive,
-        fits_path_mtu=options.mtu == "fit",
-        **guard,
-    )

@@ -52,7 +52,7 @@ def show(context: CommandContext, study: ComparisonStudy) -> int:
 
 
 def _print_published(context: CommandContext, study: ComparisonStudy) -> None:
-    context.out.print(f"{study.citation}. {tr(study.summary)}", markup=False)
+    context.out.print(f"{study.citation}. {tr(study.summary)}")
     if study.has_places:
         _print_candidates(context, study)
         print_places(context, study, None)
@@ -79,10 +79,10 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
         study = planned.study
         for missing in planned.left_out:
             text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
-            context.err.print(text, markup=False)
+            context.err.print(text)
         minutes = planned.predicted_s / 60
         text = tr("{number} candidates, about {minutes} minutes.")
-        context.err.print(text.format(number=len(planned.chosen), minutes=f"{minutes:.0f}"), markup=False)
+        context.err.print(text.format(number=len(planned.chosen), minutes=f"{minutes:.0f}"))
         record = _measure(context, services, found, study, planned)
         own = own_figures(study, record)
         orders = compared_orders(study, own)
@@ -114,13 +114,12 @@ def _measure(
     if context.options.solutions is not None:
         part = f"{part} --solutions {shlex.quote(context.options.solutions)}"
     if resume_id is not None:
-        text = tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id)
-        context.err.print(text, markup=False)
+        context.err.print(tr("Comparison {number}, which was interrupted, goes on.").format(number=resume_id))
     record = run_plan(context, services, found, planned.plan, resume_id)
     stopped = STUDY_STOPPED(campaign=record.campaign_id, study=study.name, pair=found.pair.name, part=part)
     if record.status is CampaignStatus.CANCELLED:
         words = f"{cancelled_words(record)} {local_text(stopped.hint)}"
-        context.err.print(words, markup=False, soft_wrap=True)
+        context.err.print(words, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         raise ProbeFailed(stopped)
@@ -145,14 +144,14 @@ def _print_results(
             agreed = order.agreement
             text = tr("{same} of {pairs} pairs have the published order ({what}).")
             what = tr(study.kind(order.order.figure).title)
-            context.out.print(text.format(same=agreed.same, pairs=agreed.pairs, what=what), markup=False)
+            context.out.print(text.format(same=agreed.same, pairs=agreed.pairs, what=what))
             print_order(context, agreed, study.label)
     if study.has_mean_ranks:
         _print_mean_ranks(context, study, own)
     if left_out:
         text = tr("Not measured, since these hosts do not have it: {names}.")
         names = listed_names([one.label for one in left_out])
-        context.out.print(text.format(names=names), markup=False)
+        context.out.print(text.format(names=names))
     _print_notes(context, study)
 
 
@@ -174,12 +173,12 @@ def print_parts(context: CommandContext, study: ComparisonStudy) -> None:
             rounds=rounds_text(part.amounts.rounds),
             minutes=f"{part.predicted_s(number) / 60:.0f}",
         )
-        context.out.print(text, markup=False)
+        context.out.print(text)
 
 
 def _print_notes(context: CommandContext, study: ComparisonStudy) -> None:
     for text in study.notes:
-        context.out.print(tr(text), markup=False)
+        context.out.print(tr(text))
 
 
 def _print_candidates(context: CommandContext, study: ComparisonStudy) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -30,12 +31,13 @@ STDOUT = "-"
 _DEVICES = Path("/dev")
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a result to a file, or to stdout where the path is `-`.
+def write_json(path: str, data: object) -> None:
+    """Write a result as JSON to a file, or to stdout where the path is `-`.
 
     Raises:
         InvalidFile: It cannot be written.
     """
+    text = json.dumps(data, indent=2)
     if path == STDOUT:
         print(text)  # noqa: T201 - the result of the command
         return
@@ -50,7 +52,7 @@ def write_text(path: str, text: str) -> None:
 
 
 def check_text(context: CommandContext, path: str | None) -> None:
-    """Check, before anything is done, that `write_text` can write there.
+    """Check, before anything is done, that `write_json` can write there.
 
     Args:
         context: Its option `force` allows replacing files.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import (
     FLEET_BRIDGE,
     FLEET_BROADCASTS,
@@ -304,17 +304,16 @@ def _print_change(context: CommandContext, outcome: FleetOutcome) -> None:
     form = tr("{pair}: {state} after {seconds} s") if outcome.seconds else tr("{pair}: {state}")
     words = {"pair": outcome.entry.pair.name, "state": word_of(outcome.state), "seconds": decimal(outcome.seconds, 0)}
     message = f": {local_text(outcome.message)}" if outcome.message else ""
-    context.err.print(f"{form.format(**words)}{message}", markup=False, soft_wrap=True)
+    context.err.print(f"{form.format(**words)}{message}", soft_wrap=True)
 
 
 def _show(context: CommandContext, outcomes: tuple[FleetOutcome, ...]) -> None:
     if context.options.json:
-        print(json.dumps({"format": 1, "pairs": [_row(outcome) for outcome in outcomes]}, indent=2))  # noqa: T201 - the result
+        write_json(STDOUT, {"format": 1, "pairs": [_row(outcome) for outcome in outcomes]})
         return
     fleet_table(outcomes).print(context.out)
     confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
-    text = tr("{number} of {total} pairs confirmed.").format(number=confirmed, total=len(outcomes))
-    context.out.print(text, markup=False)
+    context.out.print(tr("{number} of {total} pairs confirmed.").format(number=confirmed, total=len(outcomes)))
 
 
 def fleet_table(outcomes: Sequence[FleetOutcome]) -> Table:

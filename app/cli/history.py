@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from datetime import UTC
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import ask_yes
+from app.cli.files import STDOUT, ask_yes, write_json
 from app.cli.messages import DELETE_WITHOUT_ANSWER, YES_WITHOUT_DELETE
 from app.cli.tables import Column, Kind, Table
 from app.cli.words import word_of
@@ -62,16 +61,15 @@ def history(context: CommandContext) -> int:
     if options.condition is not None:
         found = under_condition(found, options.condition)
     if options.json:
-        print(json.dumps({"format": 1, "entries": [entry_data(one) for one in found]}, indent=2))  # noqa: T201 - the result
+        write_json(STDOUT, {"format": 1, "entries": [entry_data(one) for one in found]})
         return ExitCode.OK
     if options.condition is not None and not found:
-        text = tr("Nothing was compared under the condition {name}.").format(name=options.condition)
-        context.out.print(text, markup=False)
+        context.out.print(tr("Nothing was compared under the condition {name}.").format(name=options.condition))
     elif found:
         with context.pager():
             history_table(found).print(context.out)
     else:
-        context.out.print(tr("Nothing has been measured yet. Try: tunnelmark demo"), markup=False)
+        context.out.print(tr("Nothing has been measured yet. Try: tunnelmark demo"))
     return ExitCode.OK
 
 
@@ -155,18 +153,18 @@ def _note(context: CommandContext, archive: Archive, number: str, text: str) -> 
     entry, note = EntryId.parse(number), checked_note(text)
     archive.store.set_note(entry, note)
     done = tr("The note on {entry} is stored.") if note else tr("The note on {entry} is removed.")
-    context.out.print(done.format(entry=_named(entry)), markup=False)
+    context.out.print(done.format(entry=_named(entry)))
     return ExitCode.OK
 
 
 def _delete(context: CommandContext, archive: Archive, ids: Sequence[EntryId]) -> int:
     found = find_entries(archive.store, ids)
     if not context.options.yes and not _is_agreed(context, found):
-        context.err.print(tr("Nothing was deleted."), markup=False)
+        context.err.print(tr("Nothing was deleted."))
         return ExitCode.CANCELLED
     archive.store.delete_measured([one.id for one in found if one.id is not None])
     names = ", ".join(_named(one.id) for one in found if one.id is not None)
-    context.out.print(tr("Deleted: {names}.").format(names=names), markup=False, soft_wrap=True)
+    context.out.print(tr("Deleted: {names}.").format(names=names), soft_wrap=True)
     return ExitCode.OK
 
 
@@ -174,9 +172,9 @@ def _is_agreed(context: CommandContext, found: Sequence[HistoryEntry]) -> bool:
     """Show what is deleted and what remains, and ask."""
     if not sys.stdin.isatty():
         raise InvalidOption(DELETE_WITHOUT_ANSWER())
-    context.err.print(tr("These are deleted for good, with every figure, sample and note:"), markup=False)
+    context.err.print(tr("These are deleted for good, with every figure, sample and note:"))
     history_table(found).print(context.err)
-    context.err.print(tr("The audit log, deployments and reports in files remain."), markup=False)
+    context.err.print(tr("The audit log, deployments and reports in files remain."))
     return ask_yes(tr("Delete?"))
 
 

@@ -72,14 +72,14 @@ def run(context: CommandContext, study: LabStudy) -> int:
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(
             number=state.total - state.measured, total=state.total, minutes=f"{state.left_s / 60:.0f}"
         )
-        context.err.print(text, markup=False)
+        context.err.print(text)
         results = run_cancellable(
             lambda token: services.run_lab_study(
                 planned.discovery,
                 wanted,
                 token=token,
-                report=lambda text: context.err.print(local_text(text), markup=False),
-                on_result=lambda result: context.err.print(f"  {result_words(result)}", markup=False),
+                report=lambda text: context.err.print(local_text(text)),
+                on_result=lambda result: context.err.print(f"  {result_words(result)}"),
             ),
             context.prompts,
         )
@@ -109,4 +109,4 @@ def _print_table(context: CommandContext, shown: OutcomeTable) -> None:
 
 def _print_lines(context: CommandContext, lines: list[str] | tuple[str, ...]) -> None:
     for line in lines:
-        context.out.print(line, markup=False)
+        context.out.print(line)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import LAB_IN_USE_HINT, LAB_NOT_RUNNING, LAB_WITHOUT_NODES, NO_LAB
 from app.cli.tables import Column, Table
 from app.cli.words import word_of
@@ -62,12 +62,8 @@ def up(context: CommandContext) -> int:
         )
 
     context.job(work)
-    context.out.print(
-        tr("The lab {name} is up. Its pair is lab:{name}. To log in:\ntunnelmark lab ssh A --name {name}").format(
-            name=spec.name
-        ),
-        markup=False,
-    )
+    text = tr("The lab {name} is up. Its pair is lab:{name}. To log in:\ntunnelmark lab ssh A --name {name}")
+    context.out.print(text.format(name=spec.name))
     return ExitCode.OK
 
 
@@ -76,19 +72,17 @@ def condition(context: CommandContext) -> int:
     options = context.options
     if options.condition is None:
         for one in presets().values():
-            context.out.print(f"{one.name}: {tr(one.title)}, {local_text(condition_words(one))}", markup=False)
+            context.out.print(f"{one.name}: {tr(one.title)}, {local_text(condition_words(one))}")
         return ExitCode.OK
     found = None if options.condition == AS_FOUND else find_condition(options.condition)
     context.labs().set_condition(options.name, found)
     words = tr("joined directly, as found")
     if found is not None:
         words = f"{tr(found.title)}, {local_text(condition_words(found))}"
-    text = tr("The link of the lab {name} is now: {condition}.").format(name=options.name, condition=words)
-    context.out.print(text, markup=False)
+    context.out.print(tr("The link of the lab {name} is now: {condition}.").format(name=options.name, condition=words))
     holder = context.labs().condition_of(options.name).holder_pid
     if holder is not None:
-        text = tr("Process {number} holds another condition until it ends.").format(number=holder)
-        context.err.print(text, markup=False)
+        context.err.print(tr("Process {number} holds another condition until it ends.").format(number=holder))
     return ExitCode.OK
 
 
@@ -110,8 +104,8 @@ def down(context: CommandContext) -> int:
         text = tr("The deployment {id} ({title}), which was {state}, has ended with it.").format(
             id=one.id[:8], title=local_title(one.title), state=word_of(state_word(one.state))
         )
-        context.err.print(text, markup=False, soft_wrap=True)
-    context.out.print(tr("The lab {name} is down.").format(name=name), markup=False)
+        context.err.print(text, soft_wrap=True)
+    context.out.print(tr("The lab {name} is down.").format(name=name))
     return ExitCode.OK
 
 
@@ -148,10 +142,10 @@ def status(context: CommandContext) -> int:
             }
             for lab in found
         ]
-        print(json.dumps({"format": 1, "labs": rows}, indent=2))  # noqa: T201 - the result of the command
+        write_json(STDOUT, {"format": 1, "labs": rows})
         return ExitCode.OK
     if not found:
-        context.out.print(tr("No lab is up. Start one with: tunnelmark lab up"), markup=False)
+        context.out.print(tr("No lab is up. Start one with: tunnelmark lab up"))
         return ExitCode.OK
     lab_table(found).print(context.out)
     return ExitCode.OK

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
+from app.cli.files import STDOUT, write_json
 from app.cli.lint_formats import as_json, as_sarif
 from app.cli.lint_text import print_files
 from app.cli.messages import LINT_VERSION_FORM, LINT_VERSION_UNKNOWN, LINT_WHAT
@@ -29,7 +29,7 @@ def lint(context: CommandContext) -> int:
     versions = dict(_version(text) for text in options.version or [])
     for program, version in versions.items():
         if note := _note_on_version(program, version):
-            context.err.print(note, markup=False, soft_wrap=True)
+            context.err.print(note, soft_wrap=True)
     chosen = LintOptions(
         kind=ConfigKind(options.kind) if options.kind else None,
         guidelines=_guidelines(options.policy),
@@ -40,12 +40,10 @@ def lint(context: CommandContext) -> int:
     match options.format:
         case "json":
             with source_language():
-                text = json.dumps(as_json(files), indent=2)
-            print(text)  # noqa: T201 - the result of the command
+                write_json(STDOUT, as_json(files))
         case "sarif":
             with source_language():
-                text = json.dumps(as_sarif(files, tunnelmark_version()), indent=2)
-            print(text)  # noqa: T201 - the same
+                write_json(STDOUT, as_sarif(files, tunnelmark_version()))
         case _:
             print_files(context.out, files)
     return exit_status(files)

@@ -123,7 +123,7 @@ def _prose(out: Console, text: str) -> None:
 
 def _line(out: Console, text: str, style: str = "") -> None:
     if out.is_terminal:
-        out.print(text, style=style or None, markup=False, soft_wrap=True)
+        out.print(text, style=style or None, soft_wrap=True)
     else:
         out.file.write(
             plain_text(text) + "\n"

@@ -14,7 +14,7 @@ from app.cli.context import CommandContext, is_colourless, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.parser import parse
 from app.cli.terminal import make_console
-from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, PairLocked, TunnelmarkError
+from app.domain.errors import Bug, Cancelled, InputFault, PairLocked, TunnelmarkError
 from app.domain.paths import find_paths
 from app.domain.plain_text import plain_text
 from app.wording.language import tr
@@ -52,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return handler(CommandContext.of(options))
     except (Cancelled, KeyboardInterrupt):
-        console.print(tr("Cancelled."), markup=False)
+        console.print(tr("Cancelled."))
         return ExitCode.CANCELLED
     except BrokenPipeError:
         # The reader of the output has gone; Python must not complain again when it flushes.
@@ -62,29 +62,23 @@ def main(argv: Sequence[str]) -> int:
         show_error(console, error)
         return _status(error)
     except Exception:  # noqa: BLE001 - the edge of the program
-        console.print(traceback.format_exc(), markup=False)
-        console.print(tr("This is a fault of Tunnelmark itself. Report it with the lines above."), markup=False)
+        console.print(traceback.format_exc())
+        console.print(tr("This is a fault of Tunnelmark itself. Report it with the lines above."))
         return ExitCode.BUG
 
 
 def show_error(console: Console, error: TunnelmarkError) -> None:
     """Print message, hint and the host's own words."""
-    console.print(tr("Error: {message}").format(message=local_text(error.message)), markup=False)
+    console.print(tr("Error: {message}").format(message=local_text(error.message)))
     if error.hint:
-        console.print(local_hint(error), markup=False)
+        console.print(local_hint(error))
     # The message and the hint of a lock name its owner and its age already.
     for name, text in error.context.items() if not isinstance(error, PairLocked) else ():
         if text:
-            console.print(f"  {name}: {text}", markup=False)
+            console.print(f"  {name}: {text}")
 
 
 def _status(error: TunnelmarkError) -> ExitCode:
-    match error:
-        case InputFault():
-            return ExitCode.INVALID
-        case EnvironmentFault():
-            return ExitCode.FAILED
-        case Bug():
-            return ExitCode.BUG
-        case _:
-            return ExitCode.FAILED
+    if isinstance(error, InputFault):
+        return ExitCode.INVALID
+    return ExitCode.BUG if isinstance(error, Bug) else ExitCode.FAILED

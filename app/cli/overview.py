@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.file_study import print_parts
-from app.cli.files import STDOUT, write_text
+from app.cli.files import STDOUT, write_json
 from app.cli.messages import NO_SYSTEM, ONLY_OVERVIEW
 from app.cli.names import out_of_range
 from app.cli.overview_texts import (
@@ -64,7 +63,7 @@ def show(context: CommandContext) -> int:
         raise out_of_range("--sites", sites, LEAST_SITES, MOST_SITES)
     systems = overview_systems() if options.system is None else (_find(options.system),)
     if options.json:
-        write_text(options.json, json.dumps(overview_data(systems, sites), indent=2))
+        write_json(options.json, overview_data(systems, sites))
     if options.json == STDOUT:
         return ExitCode.OK
     if options.system is None:
@@ -83,7 +82,7 @@ def _find(name: str) -> OverviewSystem:
 
 
 def _print_all(context: CommandContext, systems: Sequence[OverviewSystem], sites: int) -> None:
-    context.out.print(f"{TITLE}.", markup=False, soft_wrap=True)
+    context.out.print(f"{TITLE}.", soft_wrap=True)
     columns = [Column("VPN"), Column(tr("verdict\n2004")), Column(tr("verdict\ntoday")), Column(tr("successor"))]
     columns += [Column(tr("state"), rank=1), Column(tr("tasks\nN = {number}").format(number=sites), Kind.FIGURE)]
     columns += [
@@ -108,10 +107,10 @@ def _print_all(context: CommandContext, systems: Sequence[OverviewSystem], sites
         )
     table.print(context.out)
     for text in OVERVIEW_NOTES:
-        context.out.print(tr(text), markup=False, soft_wrap=True)
-    context.out.print(_own_effort(sites), markup=False, soft_wrap=True)
+        context.out.print(tr(text), soft_wrap=True)
+    context.out.print(_own_effort(sites), soft_wrap=True)
     text = tr("How to leave one of them: tunnelmark study show {study} --system {name}")
-    context.out.print(text.format(study=OVERVIEW, name=systems[0].leaving.id), markup=False, soft_wrap=True)
+    context.out.print(text.format(study=OVERVIEW, name=systems[0].leaving.id), soft_wrap=True)
     print_parts(context, comparison_studies()[OVERVIEW])
 
 
@@ -134,7 +133,7 @@ def _own_effort(sites: int) -> str:
 def _print_one(context: CommandContext, system: OverviewSystem, sites: int) -> None:
     published, leaving = system.published, system.leaving
     name = f"{published.name} {published.version}".strip()
-    context.out.print(f"{name} ({TITLE})", markup=False, soft_wrap=True)
+    context.out.print(f"{name} ({TITLE})", soft_wrap=True)
     titles = solution_titles()
     successors = [f"{one} ({local_title(titles[one])})" for one in leaving.successors]
     own = tr("none: Tunnelmark does not deploy it")
@@ -164,9 +163,9 @@ def _print_one(context: CommandContext, system: OverviewSystem, sites: int) -> N
         table.add_row(*row)
     table.print(context.out)
     compare = tr("Compare them: tunnelmark compare PAIR --solutions {names}").format(names=",".join(leaving.successors))
-    context.out.print(compare, markup=False, soft_wrap=True)
+    context.out.print(compare, soft_wrap=True)
     plan = tr("Show what would be done: tunnelmark deploy PAIR {name} --dry-run").format(name=leaving.successors[0])
-    context.out.print(plan, markup=False, soft_wrap=True)
+    context.out.print(plan, soft_wrap=True)
 
 
 def _ciphers(published: PublishedSystem) -> str:

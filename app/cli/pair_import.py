@@ -25,7 +25,8 @@ def import_ssh_config(context: CommandContext) -> int:
     with context.services() as services:
         hosts = _hosts(services, options.file)
         if options.pair is None:
-            _refuse_without_name(options.a, options.b, options.underlay)
+            if options.a or options.b or options.underlay:
+                raise InvalidOption(IMPORT_WITHOUT_NAME(example=_EXAMPLE))
             _list(context, hosts)
             return ExitCode.OK
         if not options.a or not options.b:
@@ -37,11 +38,10 @@ def import_ssh_config(context: CommandContext) -> int:
         pair = services.import_pair(options.pair, hosts, aliases, _underlay(options.underlay, chosen))
     for side, host, underlay in zip("AB", chosen, (pair.underlay_a, pair.underlay_b), strict=True):
         text = tr("{side}: {host}, {words}, underlay {underlay}")
-        text = text.format(side=side, host=host.alias, words=words_of(host), underlay=underlay)
-        context.out.print(text, markup=False)
+        context.out.print(text.format(side=side, host=host.alias, words=words_of(host), underlay=underlay))
         if host.note:
-            context.err.print(f"{host.alias}: {local_text(host.note)}", markup=False)
-    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name), markup=False)
+            context.err.print(f"{host.alias}: {local_text(host.note)}")
+    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -71,16 +71,11 @@ def _underlay(text: str | None, chosen: list[SshHost]) -> tuple[str, str]:
     return a, b
 
 
-def _refuse_without_name(*given: str | None) -> None:
-    if any(given):
-        raise InvalidOption(IMPORT_WITHOUT_NAME(example=_EXAMPLE))
-
-
 def _list(context: CommandContext, hosts: SshHosts) -> None:
     for note in hosts.notes:
-        context.err.print(f"{hosts.file}: {local_text(note)}", markup=False)
+        context.err.print(f"{hosts.file}: {local_text(note)}")
     if not hosts.hosts:
-        context.out.print(tr("{file} names no single host.").format(file=hosts.file), markup=False)
+        context.out.print(tr("{file} names no single host.").format(file=hosts.file))
         return
     table = Table(
         [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from app.cli.context import CommandContext
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, check_text, write_text
+from app.cli.files import STDOUT, check_text, write_json
 from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, NO_SUCH_FILE, PAIR_EXISTS, UNDERLAY_ADDRESSES
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
@@ -72,7 +71,7 @@ def add(context: CommandContext) -> int:
             raise InvalidOption(PAIR_EXISTS(pair=pair.name))
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
-    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name), markup=False)
+    context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -82,7 +81,7 @@ def show_all(context: CommandContext) -> int:
         choices = services.pairs()
     if not choices:
         text = tr("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
-        context.out.print(text, markup=False)
+        context.out.print(text)
         return ExitCode.OK
     pair_table(choices).print(context.out)
     return ExitCode.OK
@@ -114,7 +113,7 @@ def show(context: CommandContext) -> int:
     """Print one pair as JSON."""
     with context.services() as services:
         pair = services.known_pair(context.options.pair)
-    print(json.dumps(to_data(pair), indent=2))  # noqa: T201 - the result of the command
+    write_json(STDOUT, to_data(pair))
     return ExitCode.OK
 
 
@@ -122,10 +121,8 @@ def remove(context: CommandContext) -> int:
     """Remove a pair; its past comparisons and deployments remain."""
     with context.services() as services:
         services.remove_pair(context.options.pair)
-    context.out.print(
-        tr("{pair} is removed; its past comparisons and deployments remain.").format(pair=context.options.pair),
-        markup=False,
-    )
+    text = tr("{pair} is removed; its past comparisons and deployments remain.")
+    context.out.print(text.format(pair=context.options.pair))
     return ExitCode.OK
 
 
@@ -134,8 +131,7 @@ def rename(context: CommandContext) -> int:
     old, new = context.options.pair, context.options.name
     with context.services() as services:
         services.rename_pair(old, new)
-    text = tr("{old} is called {new} now; its comparisons and deployments follow.").format(old=old, new=new)
-    context.out.print(text, markup=False)
+    context.out.print(tr("{old} is called {new} now; its comparisons and deployments follow.").format(old=old, new=new))
     return ExitCode.OK
 
 
@@ -143,8 +139,7 @@ def copy(context: CommandContext) -> int:
     """Store a pair once more under another name."""
     with context.services() as services:
         pair = services.copy_pair(context.options.pair, context.options.name)
-    text = tr("Stored {pair}. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name)
-    context.out.print(text, markup=False)
+    context.out.print(tr("Stored {pair}. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
@@ -164,7 +159,7 @@ def discover(context: CommandContext) -> int:
                 _install(context, services, pair, check)
             found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
     if options.json:
-        write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
+        write_json(options.json, {"format": 1, **_discovery_data(found)})
     if options.json == STDOUT:
         return ExitCode.OK
     if options.all or solutions:
@@ -183,7 +178,7 @@ def recover(context: CommandContext) -> int:
         )
         report = context.job(lambda token, _report: services.recover(pair, token=token))
     for sentence in report.sentences():
-        context.out.print(local_text(sentence), markup=False)
+        context.out.print(local_text(sentence))
     return ExitCode.OK if report.is_clean else ExitCode.FAILED
 
 
@@ -193,7 +188,7 @@ def _install(context: CommandContext, services: Services, pair: PairSpec, check:
     sentence = context.job(
         lambda token, report: services.install_missing(pair, check.side, check.missing, token=token, on_progress=report)
     )
-    context.out.print(f"{pair.host(check.side).label}: {local_text(sentence)}", markup=False)
+    context.out.print(f"{pair.host(check.side).label}: {local_text(sentence)}")
 
 
 def _discovery_data(found: Discovery) -> dict[str, object]:

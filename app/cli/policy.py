@@ -62,13 +62,13 @@ def show(context: CommandContext) -> int:
         if bits
     ]
     print_line = context.out.print
-    print_line(f"{name}: {', '.join([local_text(known.title), word_of(known.kind), *sizes])}", markup=False)
+    print_line(f"{name}: {', '.join([local_text(known.title), word_of(known.kind), *sizes])}")
     verdict = _verdict_words(name, applying)
     text = tr("Verdict: {verdict} (policy {policy} {version})")
-    print_line(text.format(verdict=verdict, policy=POLICY_NAME, version=POLICY_VERSION), markup=False)
+    print_line(text.format(verdict=verdict, policy=POLICY_NAME, version=POLICY_VERSION))
     answer_table(name, applying).print(context.out)
     for sentence in _with_a_mac(name):
-        print_line(sentence, markup=False)
+        print_line(sentence)
     return ExitCode.OK
 
 
@@ -80,8 +80,7 @@ def use(context: CommandContext) -> int:
     path = find_paths().settings
     write_settings(path, replace(read_settings(path), guidelines=ids))
     titles = [local_text(GUIDELINES[one].full_title) for one in read_settings(path).guidelines]
-    text = tr("Guidelines that apply: {titles}").format(titles="; ".join(titles) or tr("none"))
-    context.out.print(text, markup=False)
+    context.out.print(tr("Guidelines that apply: {titles}").format(titles="; ".join(titles) or tr("none")))
     return ExitCode.OK
 
 

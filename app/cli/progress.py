@@ -75,7 +75,7 @@ class JobProgress(_Bars):
         text = local_text(text)
         if not self._console.is_terminal:
             if text != self._last_text:
-                self._console.print(text, markup=False)
+                self._console.print(text)
             self._last_text = text
             return
         if self._task is None:
@@ -118,7 +118,7 @@ class EventDisplay(_Bars):
             )
 
     def _line(self, text: str) -> None:
-        self._console.print(text, markup=False)
+        self._console.print(text)
 
 
 class CampaignDisplay(EventDisplay):

@@ -26,7 +26,7 @@ def print_prose(out: Console, text: str, *, head: str = "", indent: int = 0, sty
     first, rest = " " * indent + head, " " * (indent + len(head))
     for number, line in enumerate(plain_text(text).split("\n")):
         for made in _lines(line, first if not number else rest, rest, out.width):
-            out.print(made, markup=False, soft_wrap=True, style=style)
+            out.print(made, soft_wrap=True, style=style)
 
 
 def _lines(line: str, first: str, rest: str, width: int) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import check_text
+from app.cli.files import STDOUT, check_text, write_json
 from app.cli.tables import Column, Table
 from app.cli.words import word_of
 from app.domain.audit import AuditCheck
@@ -29,14 +28,14 @@ def deployments(context: CommandContext) -> int:
         if pair and not found:
             services.known_pair(pair)  # or there is none of that name
     if context.options.json:
-        print(json.dumps(to_data(found), indent=2))  # noqa: T201 - the result of the command
+        write_json(STDOUT, to_data(found))
         return ExitCode.OK
     if found:
         deployment_table(found).print(context.out)
     else:
         what = tr("Nothing was deployed on {pair} yet.").format(pair=pair) if pair else tr("Nothing was deployed yet.")
         how = tr("Deploy with: tunnelmark deploy {pair} SOLUTION").format(pair=pair or "PAIR")
-        context.out.print(f"{what} {how}", markup=False)
+        context.out.print(f"{what} {how}")
     return ExitCode.OK
 
 
@@ -70,37 +69,33 @@ def audit(context: CommandContext) -> int:
             return _print_check(context, services.check_audit())
         if options.out:
             path = services.write_audit(Path(options.out).expanduser(), options.pair)
-            context.err.print(tr("Audit log: {path}").format(path=path), markup=False, soft_wrap=True)
+            context.err.print(tr("Audit log: {path}").format(path=path), soft_wrap=True)
             return ExitCode.OK
         entries = services.audit_log(options.pair)
     if not entries:
         any_host = tr("The audit log is empty: Tunnelmark has changed nothing on any host yet.")
         of_pair = tr("The audit log is empty: Tunnelmark has changed nothing on the hosts of {pair} yet.")
-        context.out.print(of_pair.format(pair=options.pair) if options.pair else any_host, markup=False)
+        context.out.print(of_pair.format(pair=options.pair) if options.pair else any_host)
     for entry in reversed(entries[:200]):
         outcome = "?" if entry.exit_status is None else str(entry.exit_status)
         side = f" ({entry.side.value.upper()})" if entry.side is not None else ""
         at = f"{second_text(entry.at.astimezone(UTC))} UTC"
-        context.out.print(
-            f"{at} {entry.who or '-'} {entry.host}{side} [{outcome}] {local_text(entry.what)}",
-            markup=False,
-            soft_wrap=True,
-        )
+        line = f"{at} {entry.who or '-'} {entry.host}{side} [{outcome}] {local_text(entry.what)}"
+        context.out.print(line, soft_wrap=True)
     return ExitCode.OK
 
 
 def _print_check(context: CommandContext, check: AuditCheck) -> int:
     if check.broken_at is not None:
-        text = tr("The audit log was changed. {why}").format(why=local_text(check.why))
-        context.err.print(text, markup=False, soft_wrap=True)
+        context.err.print(tr("The audit log was changed. {why}").format(why=local_text(check.why)), soft_wrap=True)
         return ExitCode.FAILED
     if not check.entries and not check.unchained:
-        context.out.print(tr("The audit log is empty."), markup=False)
+        context.out.print(tr("The audit log is empty."))
         return ExitCode.OK
     lines = [tr("All {number} entries hold.").format(number=check.entries)]
     if check.unchained:
         lines.append(tr("{number} entries of an older version come before them.").format(number=check.unchained))
-    context.out.print(" ".join(lines), markup=False, soft_wrap=True)
+    context.out.print(" ".join(lines), soft_wrap=True)
     if check.digest:
-        context.out.print(tr("Their digest: {digest}").format(digest=check.digest), markup=False, soft_wrap=True)
+        context.out.print(tr("Their digest: {digest}").format(digest=check.digest), soft_wrap=True)
     return ExitCode.OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
-from app.cli.files import STDOUT, check_text, report_paths, write_text
+from app.cli.files import STDOUT, check_text, report_paths, write_json
 from app.cli.messages import COMPARISON_OF_OTHER_PAIR, MEAN_RANKS_WITHOUT_WEIGHTS, WEIGHTS_AND_JSON
 from app.cli.prose import print_prose
 from app.cli.tables import Column, Kind, Table
@@ -48,7 +47,7 @@ def rank(context: CommandContext) -> int:
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:
-            write_text(options.json, json.dumps(archive.json_data(record, ranking), indent=2))
+            write_json(options.json, archive.json_data(record, ranking))
     if options.json != STDOUT:
         print_ranking(context.out, record, ranking)
     if weights:
@@ -74,13 +73,12 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
     for one in weighting.scored:
         parts = [decimal(one.parts[measure], 2) for measure in weighting.weights]
         table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *parts)
-    out.print(f"{local_text(weighting.title)}.", markup=False, style="bold", soft_wrap=True)
+    out.print(f"{local_text(weighting.title)}.", style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)
     for other in weighting.unscored:
-        text = tr("{title}: no rank: {reason}").format(title=other.result.title, reason=local_text(other.reason))
-        out.print(text, markup=False)
-    out.print(local_text(weighting.sentence), markup=False)
+        out.print(tr("{title}: no rank: {reason}").format(title=other.result.title, reason=local_text(other.reason)))
+    out.print(local_text(weighting.sentence))
 
 
 def report(context: CommandContext) -> int:
@@ -91,14 +89,14 @@ def report(context: CommandContext) -> int:
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
         if options.json == STDOUT:
-            write_text(STDOUT, json.dumps(archive.json_data(*archive.results(campaign_id)), indent=2))
+            write_json(STDOUT, archive.json_data(*archive.results(campaign_id)))
         elif not paths and not samples:
             paths = [archive.default_report_path(campaign_id)]
         written = [archive.write_report(campaign_id, path) for path in paths]
         written += [archive.write_samples(campaign_id, path) for path in samples]
         for path in written:
             out = context.err if options.json == STDOUT else context.out
-            out.print(str(path), markup=False, soft_wrap=True)
+            out.print(str(path), soft_wrap=True)
     return ExitCode.OK
 
 
@@ -106,7 +104,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     """Print a ranking in words and numbers; failures first, each cause once."""
     outcome = outcome_of(record)
     if record.note:
-        out.print(tr("Your note: {note}").format(note=" ".join(plain_text(record.note).split())), markup=False)
+        out.print(tr("Your note: {note}").format(note=" ".join(plain_text(record.note).split())))
     print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
     print_workloads(out, record)
@@ -155,7 +153,7 @@ def _print_warnings(out: Console, warnings: Sequence[str]) -> None:
     """Print the same list as the window and reports show."""
     if not warnings:
         return
-    out.print(tr("Warnings ({number}):").format(number=len(warnings)), markup=False)
+    out.print(tr("Warnings ({number}):").format(number=len(warnings)))
     for text in warnings:
         print_prose(out, local_text(text), head="- ", indent=2)
 
@@ -164,13 +162,13 @@ def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> Non
     """Print how many candidates failed, each cause once with the remedy; nothing where none failed."""
     if not outcome.headline:
         return
-    out.print(f"{local_text(outcome.headline)}.", markup=False, style="bold red")
+    out.print(f"{local_text(outcome.headline)}.", style="bold red")
     for cause in outcome.causes:
-        out.print(local_text(cause.sentence), markup=False)
+        out.print(local_text(cause.sentence))
     pair = record.plan.pair.name
     for remedy in dict.fromkeys(cause.remedy for cause in outcome.causes):
         if remedy in _REMEDIES:
-            out.print(tr(_REMEDIES[remedy]).format(pair=pair), markup=False, soft_wrap=True)
+            out.print(tr(_REMEDIES[remedy]).format(pair=pair), soft_wrap=True)
     out.print()
 
 

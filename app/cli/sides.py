@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TypedDict
 
 from app.cli.messages import INNER_ADDRESSES, OPTION_FOR_SIDE, SIDE_GIVEN_TWICE
+from app.domain.deployment import BROADCASTS_PER_S, DeploymentOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
+from app.domain.keepalive import Keepalive
 
 
 def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
@@ -35,39 +36,27 @@ def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
     return found.get(Side.A, ""), found.get(Side.B, "")
 
 
-def both_addresses(text: str | None) -> tuple[str, str]:
-    """Read the value of `--inner`.
-
-    Args:
-        text: A's and B's address, separated by a comma; None counts as two empty ones.
-
-    Returns:
-        A's and B's address.
+def deployment_options(options: argparse.Namespace) -> DeploymentOptions:
+    """Return what was chosen besides the solution, for `deploy` and `export-config`; `check_options` checks it.
 
     Raises:
-        InvalidOption: It is not two.
+        InvalidOption: `--inner` is not two addresses, or a bridge is for neither side.
     """
-    inner = [word.strip() for word in (text or ",").split(",")]
+    inner = [word.strip() for word in (options.inner or ",").split(",")]
     if len(inner) != 2:
         raise InvalidOption(INNER_ADDRESSES())
-    return inner[0], inner[1]
-
-
-class LanGuardOptions(TypedDict, total=False):
-    """Fields of `DeploymentOptions` that say what crosses between joined LANs."""
-
-    broadcast_limit: int
-    blocks_dhcp: bool
-    blocks_router_advertisements: bool
-
-
-def lan_guard_options(options: argparse.Namespace) -> LanGuardOptions:
-    """Return what was given of `--broadcast-limit`, `--block-dhcp` and `--block-router-advertisements`."""
-    found: LanGuardOptions = {}
-    if options.broadcast_limit is not None:
-        found["broadcast_limit"] = options.broadcast_limit
-    if options.block_dhcp:
-        found["blocks_dhcp"] = True
-    if options.block_router_advertisements:
-        found["blocks_router_advertisements"] = True
-    return found
+    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
+    return DeploymentOptions(
+        bridge_a=bridge_a,
+        bridge_b=bridge_b,
+        inner_a=inner[0],
+        inner_b=inner[1],
+        confirm_within_s=getattr(options, "confirm_within", None),
+        legacy_reason=options.reason or "",
+        moves_lan_rules=bool(getattr(options, "move_lan_rules", None)),
+        broadcast_limit=BROADCASTS_PER_S if options.broadcast_limit is None else options.broadcast_limit,
+        blocks_dhcp=options.block_dhcp,
+        blocks_router_advertisements=options.block_router_advertisements,
+        keepalive=Keepalive(options.keepalive or Keepalive.WIRED),
+        fits_path_mtu=options.mtu == "fit",
+    )

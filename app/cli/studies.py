@@ -77,12 +77,12 @@ def show(context: CommandContext) -> int:
 
 
 def _print_published(context: CommandContext) -> None:
-    context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY), markup=False)
+    context.out.print(tr("{study}. Seconds to move 30 MB.").format(study=STUDY))
     published = published_transfers()
     _print_table(context, tuple(published), {})
     print_figures(context, published, tr("published"))
     for text in STUDY_NOTES:
-        context.out.print(tr(text), markup=False)
+        context.out.print(tr(text))
 
 
 def run(context: CommandContext) -> int:
@@ -119,15 +119,14 @@ def _run_transfers(context: CommandContext) -> int:
         missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
         minutes = predicted_s(missing) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")
-        text = text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}")
-        context.err.print(text, markup=False)
+        context.err.print(text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}"))
         results = run_cancellable(
             lambda token: services.run_study(
                 found,
                 request,
                 token=token,
-                report=lambda text: context.err.print(local_text(text), markup=False),
-                on_result=lambda result: context.err.print(_words(result), markup=False),
+                report=lambda text: context.err.print(local_text(text)),
+                on_result=lambda result: context.err.print(_words(result)),
             ),
             context.prompts,
         )
@@ -166,21 +165,21 @@ def _words(result: TransferResult) -> str:
 def _print_results(context: CommandContext, results: StudyResults, cells: Sequence[TransferCell]) -> None:
     own, published = results.times_s(), published_transfers()
     for text in link_lines(results, cells):
-        context.out.print(text, markup=False)
+        context.out.print(text)
     _print_table(context, cells, own)
     mine = {cell: own[cell] for cell in cells if cell in own}
     print_order(context, agreement(mine, published), cell_name)
     print_figures(context, mine, tr("own"))
     found = goals(mine)
     for goal in found:
-        context.out.print(f"{tr(GOAL_WORDS[goal.is_met])}: {local_text(goal.text)}", markup=False)
+        context.out.print(f"{tr(GOAL_WORDS[goal.is_met])}: {local_text(goal.text)}")
     if any(goal.is_met is False for goal in found):
         for reason in KNOWN_REASONS:
-            context.out.print(tr("Known reason: {reason}").format(reason=local_text(reason)), markup=False)
+            context.out.print(tr("Known reason: {reason}").format(reason=local_text(reason)))
     for sentence in advice(mine):
-        context.out.print(tr("Advice: {text}").format(text=local_text(sentence)), markup=False)
+        context.out.print(tr("Advice: {text}").format(text=local_text(sentence)))
     for text in STUDY_NOTES:
-        context.out.print(tr(text), markup=False)
+        context.out.print(tr(text))
 
 
 def print_figures(context: CommandContext, times_s: Mapping[TransferCell, float], whose: str) -> None:
@@ -191,7 +190,7 @@ def print_figures(context: CommandContext, times_s: Mapping[TransferCell, float]
     """
     for one in figure_tables(times_s):
         text = tr("Figure {figure}, {whose}: {title}; (row - column) / row in %.")
-        context.out.print(text.format(figure=one.figure, whose=whose, title=local_text(one.title)), markup=False)
+        context.out.print(text.format(figure=one.figure, whose=whose, title=local_text(one.title)))
         names = [f"{cell.solution} {cell.proxy}" for cell in one.cells]
         table = Table((Column("VPN, PEP"), *(Column(name, Kind.FIGURE) for name in names)))
         for name, row in zip(names, one.rows, strict=True):

@@ -20,11 +20,9 @@ C = TypeVar("C", bound=Any)
 def print_order(context: CommandContext, agreed: Agreement[C], name: Callable[[C], str]) -> None:
     """Print the rank correlation, and the pairs of cells in the other order that differ most in the study."""
     if agreed.correlation is not None:
-        text = tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2))
-        context.out.print(text, markup=False)
+        context.out.print(tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2)))
     for one, other in agreed.against[:MOST_NAMED]:
-        text = tr("Other order: {one} and {other}.").format(one=name(one), other=name(other))
-        context.out.print(text, markup=False)
+        context.out.print(tr("Other order: {one} and {other}.").format(one=name(one), other=name(other)))
 
 
 def print_places(context: CommandContext, study: ComparisonStudy, compared: Sequence[ComparedOrder] | None) -> None:
@@ -47,7 +45,7 @@ def print_places(context: CommandContext, study: ComparisonStudy, compared: Sequ
             text = tr("Other order ({figure}, {where}): {one} and {other}.").format(
                 figure=figure, where=one.order.words, one=study.label(first), other=study.label(second)
             )
-            context.out.print(text, markup=False)
+            context.out.print(text)
 
 
 def _agreement_cells(agreed: Agreement[C]) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.cli.context import CommandContext
-from app.cli.files import STDOUT, check_text, report_paths, write_text
+from app.cli.files import STDOUT, check_text, report_paths, write_json
 from app.wording.language import tr
 
 
@@ -42,9 +41,9 @@ def hand_out(
     """
     options = context.options
     if options.json:
-        write_text(options.json, json.dumps(data, indent=2))
+        write_json(options.json, data)
     if options.json != STDOUT:
         show()
     if report is not None and write is not None:
         write(report)
-        context.err.print(tr("Report: {path}").format(path=report), markup=False, soft_wrap=True)
+        context.err.print(tr("Report: {path}").format(path=report), soft_wrap=True)

@@ -45,7 +45,7 @@ def print_unavailable(out: Console, found: Discovery, solutions: Collection[str]
     for solution, reason in found.unavailable.items():
         if solution in solutions:
             text = tr("{solution}: not possible here: {reason}").format(solution=solution, reason=local_text(reason))
-            out.print(text, markup=False)
+            out.print(text)
 
 
 def print_suites(
@@ -61,12 +61,12 @@ def print_suites(
     for solution, candidates in by_solution(found).items():
         if solutions and solution not in solutions:
             continue
-        out.print(f"\n{solution}: {verdict_counts(candidates)}", markup=False, style="bold")
+        out.print(f"\n{solution}: {verdict_counts(candidates)}", style="bold")
         for (verdict, why), group in _by_reason(candidates).items():
-            out.print(f"  {word_of(verdict)}{': ' + why if why else ''}", markup=False)
+            out.print(f"  {word_of(verdict)}{': ' + why if why else ''}")
             for one in group:
                 name = f"{solution}:{one.suite}" if is_for_option else one.suite
-                out.print(f"    {name}{_marks(found, one)}", markup=False, soft_wrap=True)
+                out.print(f"    {name}{_marks(found, one)}", soft_wrap=True)
     print_unavailable(out, found, solutions or found.unavailable)
 
 

@@ -82,7 +82,7 @@ class Table:
     def print(self, out: Console) -> None:
         """Print it as wide as the console allows, or as a list of rows where even the narrowest table is wider."""
         if self.title:
-            out.print(self.title, markup=False, style="bold", soft_wrap=True)
+            out.print(self.title, style="bold", soft_wrap=True)
         shown = self._shown(out.width)
         if not shown:
             self._print_list(out)
@@ -93,7 +93,7 @@ class Table:
         if left_out:
             how = tr("; {more} has them").format(more=self.more) if self.more else ""
             text = tr("Left out at this width: {names}{how}.").format(names=", ".join(left_out), how=how)
-            out.print(text, markup=False, style="dim")
+            out.print(text, style="dim")
 
     def _print_table(self, out: Console, shown: Sequence[int]) -> None:
         """Print the columns; in a pipe or a file without the blanks that fill up each row."""
@@ -103,8 +103,7 @@ class Table:
             return
         with out.capture() as capture:
             out.print(table)
-        text = "\n".join(line.rstrip() for line in capture.get().splitlines())
-        out.print(text, markup=False, soft_wrap=True)
+        out.print("\n".join(line.rstrip() for line in capture.get().splitlines()), soft_wrap=True)
 
     def _full_name(self, number: int, shown: Sequence[int]) -> str:
         """Return a column's name; with the one before it where a shown column has the same name."""
@@ -198,4 +197,4 @@ class Table:
                     else [head + cell]
                 )
                 for line in lines:
-                    out.print(line, markup=False, soft_wrap=True)
+                    out.print(line, soft_wrap=True)

@@ -7,7 +7,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +47,13 @@ def prose_width(out: Console) -> int:
 
 
 class CleanConsole(Console):
-    """A console on which no text of a host can steer the terminal; Rich itself takes away five characters only."""
+    """A console on which no text of a host can steer the terminal, or is read as markup.
+
+    Rich itself takes away five characters only.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"markup": False, "highlight": False, **options})
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Make a text of a string, for whatever it is a part of."""
@@ -63,9 +69,7 @@ def make_console(*, is_for_errors: bool, has_colour: bool = True) -> Console:
     """
     stream = sys.stderr if is_for_errors else sys.stdout
     width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
-    return CleanConsole(
-        stderr=is_for_errors, width=width, highlight=False, soft_wrap=False, no_color=None if has_colour else True
-    )
+    return CleanConsole(stderr=is_for_errors, width=width, no_color=None if has_colour else True)
 
 
 @dataclass(slots=True)
@@ -100,7 +104,6 @@ class TerminalPrompts:
                     fingerprint=question.fingerprint,
                     command=fingerprint_command(question.key_type),
                 ),
-                markup=False,
             )
             return is_yes(input(f"{tr('Is it the right one?')} {tr('Type yes or no:')} "))
 
@@ -112,7 +115,7 @@ class TerminalPrompts:
         def ask() -> Secret | None:
             if key.refused and not is_retry:
                 text = tr("The host refused {what}.").format(what="; ".join(map(local_text, key.refused)))
-                self._console.print(text, markup=False, soft_wrap=True)
+                self._console.print(text, soft_wrap=True)
             again = tr(" (the last one was wrong)") if is_retry else ""
             text = getpass.getpass(f"{tr(_SECRET_WORDS[key.kind]).format(key.subject)}{again}: ")
             return Secret(text) if text else None
@@ -121,7 +124,7 @@ class TerminalPrompts:
 
     def report(self, sentence: str) -> None:
         """Show a sentence."""
-        self._console.print(sentence, markup=False)
+        self._console.print(sentence)
 
     def answer_one(self, *, timeout_s: float) -> None:
         """Put the next question, if one comes within the time. For the main thread only."""
@@ -144,8 +147,8 @@ def _answer(question: _Question[T]) -> None:
             question.answer.put(question.declined)
 
 
-class AcceptedKeys:
-    """Confirms host keys that were given on the command line with their hosts, and asks about others where it can.
+def accepted_keys(options: Sequence[str], ask: ConfirmHostKey | None) -> ConfirmHostKey:
+    """Return what confirms host keys that were given on the command line, and asks about others where it can.
 
     A fingerprint counts for one host alone: else one host of a pair, or a jump host, could pass for another one.
 
@@ -157,16 +160,13 @@ class AcceptedKeys:
     Raises:
         InvalidOption: One of the options does not name a host and a fingerprint.
     """
+    accepted = frozenset(_accepted_key(option) for option in options)
 
-    def __init__(self, options: list[str], ask: ConfirmHostKey | None) -> None:
-        self._accepted = frozenset(_accepted_key(option) for option in options)
-        self._ask = ask
+    def confirm(question: HostKeyQuestion) -> bool:
+        is_given = (question.host, question.fingerprint) in accepted
+        return is_given or (ask is not None and ask(question))
 
-    def __call__(self, question: HostKeyQuestion) -> bool:
-        """Return whether the key is accepted."""
-        if (question.host, question.fingerprint) in self._accepted:
-            return True
-        return self._ask(question) if self._ask is not None else False
+    return confirm
 
 
 def _accepted_key(option: str) -> tuple[str, str]:

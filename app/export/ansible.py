@@ -108,7 +108,10 @@ def _expression(token: ValueToken) -> str:
 def _defaults(bundle: Bundle, title: str) -> str:
     sides = {
         side.value: {
-            "values": [json.dumps(_value_row(token)) for token in bundle.needed_from(side)],
+            "values": [
+                json.dumps({"name": token.name, "pattern": token.value.pattern, "lines": token.value.lines})
+                for token in bundle.needed_from(side)
+            ],
             "files": [json.dumps(_file_row(bundle, side, file)) for file in bundle.on(side).files],
         }
         for side in Side
@@ -119,10 +122,6 @@ def _defaults(bundle: Bundle, title: str) -> str:
         sides=sides,
         wait_s=round(bundle.plan.up_timeout_s) + WAIT_MARGIN_S,
     )
-
-
-def _value_row(token: ValueToken) -> dict[str, str | int]:
-    return {"name": token.name, "pattern": token.value.pattern, "lines": token.value.lines}
 
 
 def _file_row(bundle: Bundle, side: Side, file: PlacedFile) -> dict[str, str]:

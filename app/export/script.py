@@ -49,7 +49,10 @@ def _functions(bundle: Bundle, side: Side) -> Iterator[str]:
     own, peer = bundle.needed_from(side), bundle.needed_from(side.other)
     yield _function("make_keys", _key_lines(one.recipe))
     yield _function("public_values", [_value_line(token, one) for token in own])
-    yield _function("print_values", [_write_line(token) for token in own])
+    yield _function(
+        "print_values",
+        [f'write_value {token.name} "$1/{token.name}-of-{token.side.value}" || return 1' for token in own],
+    )
     yield _function("check_values", [_check_line(token) for token in one.tokens if token in peer])
     yield _function("put_files", [shell_line(["put_part", file.path, f"{file.mode:04o}"]) for file in one.files])
 
@@ -71,10 +74,6 @@ def _value_line(token: ValueToken, own: BundleSide) -> str:
     command = own.recipe.public[value.command]
     call = shell_line(["print_value", value.name, whole_seconds(command.timeout_s), *command.argv])
     return f"{call} || return 1"
-
-
-def _write_line(token: ValueToken) -> str:
-    return f'write_value {token.name} "$1/{token.name}-of-{token.side.value}" || return 1'
 
 
 def _check_line(token: ValueToken) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import Adapter
 from app.domain.application_study import APPLICATIONS, ApplicationResult
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.commands import Command, HostSession
 from app.domain.condition_files import presets
 from app.domain.errors import ProbeFailed
 from app.domain.messages import sentences
-from app.domain.solutions import Suite
-from app.domain.topology import Topology
 from app.domain.transfers import CONGESTION, TransferCell
 from app.domain.workloads import WorkloadResult
 from app.measurement.cell_run import CellRun
@@ -40,23 +37,6 @@ _RUNS: Mapping[str, Callable[[WorkloadPath], Mapping[str, float]]] = {
     "two-flows": _two_flows,
 }
 """Ways to measure an application; two connections have the study's times."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApplicationPlan:
-    """Cells to be measured; implements `CellPlan`.
-
-    Attributes:
-        cells: In any order.
-        choices: Adapter and suite by the study's name of a VPN; `none` is the bare link.
-        guests: Process ids of the practice lab's virtual machines.
-        topology: Between nodes, which their gateways route.
-    """
-
-    cells: tuple[TransferCell, ...]
-    choices: Mapping[str, tuple[Adapter, Suite]]
-    guests: tuple[int, ...]
-    topology: Topology = Topology.ROUTED_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +72,8 @@ class ApplicationRun(CellRun[ApplicationResult]):
         for name, run in _RUNS.items():
             title = WORKLOADS[name].title
             self.reports.report(title)
-            self._forget_paths(ends)
+            for sessions in (self.sessions, ends):
+                forget_paths(sessions, token=self.token)
             try:
                 found.append(WorkloadResult(name, dict(run(path))))
             except ProbeFailed as error:
@@ -100,10 +81,6 @@ class ApplicationRun(CellRun[ApplicationResult]):
         return ApplicationResult(
             cell, tuple(found), self.split_with(cell, tunnel, seen) if found else "", message=sentences(faults)
         )
-
-    def _forget_paths(self, ends: SessionPair) -> None:
-        for sessions in (self.sessions, ends):
-            forget_paths(sessions, token=self.token)
 
 
 def set_congestion(node: HostSession, congestion: str, *, token: CancelToken) -> None:

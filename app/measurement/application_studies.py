@@ -12,8 +12,8 @@ from app.domain.conditions import Condition
 from app.domain.errors import InvalidOption
 from app.domain.solutions import Suite
 from app.domain.transfers import TransferCell, of_solutions
-from app.measurement.application_run import ApplicationPlan, ApplicationRun
-from app.measurement.cell_run import CellReports
+from app.measurement.application_run import ApplicationRun
+from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
@@ -29,13 +29,6 @@ Source: as for the transfers.
 """
 _LOSS_S = 40.0
 """Time that a cell takes longer with loss, for three loads of the page. Source: calculated from CUBIC's window."""
-
-
-def predicted_application_s(cells: Sequence[TransferCell]) -> float:
-    """Return about how long it takes to measure cells, in s."""
-    builds = {one.congestion for one in cells}
-    proofs = {(one.congestion, one.condition) for one in cells}
-    return sum(map(_cell_s, cells)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
 
 
 def _cell_s(cell: TransferCell) -> float:
@@ -64,7 +57,9 @@ class ApplicationStudy(LabStudy):
     def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
         """Return about how long some cells take, in s."""
         del part  # cells take as long in each
-        return predicted_application_s(keys)
+        builds = {one.congestion for one in keys}
+        proofs = {(one.congestion, one.condition) for one in keys}
+        return sum(map(_cell_s, keys)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
 
     def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
         """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""
@@ -90,7 +85,7 @@ class ApplicationStudy(LabStudy):
         def set_condition(condition: Condition | None) -> None:
             hold(condition or PLAIN)
 
-        plan = ApplicationPlan(cells, dict(choices), run.guests)
+        plan = CellPlan(cells, dict(choices), run.guests)
         reports = CellReports(run.report, run.kept.keep)
         try:
             ApplicationRun(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from app.domain.events import AttemptDropped, AttemptEnded, AttemptStarted, Event, Stage, StageStarted
 from app.domain.profiles import GOOD_CYCLES, PROFILES, Profile, ProfileName
@@ -276,12 +276,4 @@ def _overhead_data(overhead: ProbeOverhead) -> dict[str, object]:
 
 
 def _order_data(found: OrderAgreement | None) -> dict[str, object] | None:
-    if found is None:
-        return None
-    return {
-        "pairs": found.pairs,
-        "same": found.same,
-        "distinguished": found.distinguished,
-        "opposite": [list(pair) for pair in found.opposite],
-        "contradicted": [list(pair) for pair in found.contradicted],
-    }
+    return None if found is None else {"pairs": found.pairs, **asdict(found)}

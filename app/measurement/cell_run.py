@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
@@ -38,6 +39,7 @@ from app.tunnel.request import Extended
 
 _ASK_S = 10.0
 _SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
+_congestion_of, _condition_of = attrgetter("congestion"), attrgetter("condition")
 
 Way: TypeAlias = tuple[str, str]
 """The study's name of a VPN, and the place of a proxy."""
@@ -46,28 +48,21 @@ R = TypeVar("R", bound=Any)
 """Result of a cell: a dataclass with `measured_condition` and `is_condition_missed`."""
 
 
-class CellPlan(Protocol):
-    """Cells to be measured."""
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """Cells to be measured.
 
-    @property
-    def cells(self) -> tuple[TransferCell, ...]:
-        """The cells, in any order."""
-        ...
+    Attributes:
+        cells: In any order.
+        choices: Adapter and suite by the study's name of a VPN; `none` is the bare link.
+        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
+        topology: Between the hosts, or between nodes behind them; a proxy needs routed nodes.
+    """
 
-    @property
-    def choices(self) -> Mapping[str, tuple[Adapter, Suite]]:
-        """Adapter and suite by the study's name of a VPN; `none` is the bare link."""
-        ...
-
-    @property
-    def topology(self) -> Topology:
-        """Between the hosts, or between nodes behind them; a proxy needs routed nodes."""
-        ...
-
-    @property
-    def guests(self) -> tuple[int, ...]:
-        """Process ids of a practice lab's virtual machines on this computer; empty for other pairs."""
-        ...
+    cells: tuple[TransferCell, ...]
+    choices: Mapping[str, tuple[Adapter, Suite]]
+    guests: tuple[int, ...] = ()
+    topology: Topology = Topology.ROUTED_NODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +245,3 @@ def _way_of(cell: TransferCell) -> Way:
 
 def _title(solution: str, proxy: str) -> str:
     return solution if proxy == ProxyPlace.NONE else SOLUTION_WITH_PEP(solution=solution, proxy=proxy)
-
-
-def _congestion_of(cell: TransferCell) -> str:
-    return cell.congestion
-
-
-def _condition_of(cell: TransferCell) -> str:
-    return cell.condition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -18,48 +17,39 @@ from app.measurement.interfaces import CampaignStore
 from app.measurement.messages import HOST_NOT_AS_BEFORE, HOSTS_AS_BEFORE, NOT_INSPECTED_AFTERWARDS, ON_HOST
 from app.measurement.work import A, P, R, Work
 
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """Both hosts before a comparison: interfaces, routes, firewall, sockets, processes, services, files, contents."""
-
-    a: HostSnapshot
-    b: HostSnapshot
+Snapshots = tuple[HostSnapshot, HostSnapshot]
+"""Those of A and B: interfaces, routes, firewall, sockets, processes, services, files, contents."""
 
 
-def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
+def take_snapshots(sessions: SessionPair, *, token: CancelToken) -> Snapshots:
     """Take thorough snapshots of both hosts. Changes nothing."""
-    a, b = run_both(
+    return run_both(
         lambda: take_snapshot(sessions.a, token=token, depth=SnapshotDepth.THOROUGH),
         lambda: take_snapshot(sessions.b, token=token, depth=SnapshotDepth.THOROUGH),
     )
-    return Before(a, b)
 
 
-def report_differences(sessions: SessionPair, before: Before, *, emit: Callable[[LogLine], None]) -> tuple[str, ...]:
-    """Take new snapshots and return what is not as it was; others may have changed it meanwhile.
+def report_differences(sessions: SessionPair, before: Snapshots, *, emit: Callable[[LogLine], None]) -> None:
+    """Take new snapshots and log what is not as it was; others may have changed it meanwhile.
 
     Args:
         before: What they were like.
         emit: Gets a line for the log.
-
-    Returns:
-        Differences as sentences; empty where there are none.
     """
     try:
-        after = snapshot_before(sessions, token=CancelToken())
+        after = take_snapshots(sessions, token=CancelToken())
     except TunnelmarkError as error:
         emit(LogLine(LogLevel.WARNING, NOT_INSPECTED_AFTERWARDS(why=error.message)))
-        return ()
+        return
     found = [
-        *(ON_HOST(host=sessions.a.spec.label, what=text) for text in compare_snapshots(before.a, after.a)),
-        *(ON_HOST(host=sessions.b.spec.label, what=text) for text in compare_snapshots(before.b, after.b)),
+        ON_HOST(host=session.spec.label, what=text)
+        for session, was, now in zip((sessions.a, sessions.b), before, after, strict=True)
+        for text in compare_snapshots(was, now)
     ]
     for text in found:
         emit(LogLine(LogLevel.WARNING, HOST_NOT_AS_BEFORE(what=text)))
     if not found:
         emit(LogLine(LogLevel.INFO, HOSTS_AS_BEFORE()))
-    return tuple(found)
 
 
 def run_checked(
@@ -74,7 +64,7 @@ def run_checked(
     resume_id: int | None = None,
 ) -> R:
     """Run a campaign as `run_campaign` does; of work that is proven clean, log what it left on the hosts."""
-    before = snapshot_before(hosts.sessions, token=control.token) if work.is_proven_clean else None
+    before = take_snapshots(hosts.sessions, token=control.token) if work.is_proven_clean else None
     record = run_campaign(
         work, plan, hosts, store=store, control=control, emit=emit, version=version, resume_id=resume_id
     )

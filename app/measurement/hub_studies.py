@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.domain.hub_study import HubCell, HubKind, HubResult
@@ -26,17 +26,6 @@ Source: own trials on a practice lab.
 """
 
 
-def predicted_hub_s(part: HubPart, cells: Collection[HubCell]) -> float:
-    """Return about how long it takes to measure cells, in s."""
-    flood_s = _TRIES * (part.try_s + _EACH_S) + part.window_s + _EACH_S
-    seconds = {
-        HubKind.FLOOD: _BUILD_S + flood_s,
-        HubKind.RECOVERY: sum(_BUILD_S + one + recovery_s() for one in part.recovery),
-        HubKind.THROUGHPUT: _BUILD_S + 2 * (part.tcp_s + _EACH_S),
-    }
-    return sum(seconds[cell.kind] for cell in cells)
-
-
 class HubStudy(LabStudy):
     """Implements `LabStudy`: many clients of one hub."""
 
@@ -51,7 +40,14 @@ class HubStudy(LabStudy):
 
     def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
         """Return about how long some cells take, in s."""
-        return predicted_hub_s(HUB_PARTS[part], keys)
+        amounts = HUB_PARTS[part]
+        flood_s = _TRIES * (amounts.try_s + _EACH_S) + amounts.window_s + _EACH_S
+        seconds = {
+            HubKind.FLOOD: _BUILD_S + flood_s,
+            HubKind.RECOVERY: sum(_BUILD_S + one + recovery_s() for one in amounts.recovery),
+            HubKind.THROUGHPUT: _BUILD_S + 2 * (amounts.tcp_s + _EACH_S),
+        }
+        return sum(seconds[cell.kind] for cell in keys)
 
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[HubChoice | HubResult]:
         """Return hub and suite of each cell that is not done, or why it has none."""

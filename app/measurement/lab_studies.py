@@ -8,26 +8,20 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.hubs import Hub, SessionHub
 from app.domain.node_protection import NodeProtection
-from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
 from app.domain.topology import NodeKind
-from app.lab.practice_labs import Labs
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.hub_studies import HubStudy
-from app.measurement.lab_study import LabPartState, LabRun, LabStudy
+from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
-from app.measurement.node_machines import NodeMachines, hosts_of
+from app.measurement.node_machines import hosts_of
 from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
-from app.storage import Store
-from app.storage.in_use import InUse
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import nodes_dir, read_all, results_file
@@ -66,41 +60,23 @@ class WantedLabStudy:
         return found.to_measure_afresh(self.study.chosen(self.part, self.solutions) if self.solutions else None)
 
 
-class LabStudyOperations:
+class LabStudyOperations(StudyResources):
     """Runs these studies.
 
     Attributes:
-        paths: Where results are kept.
-        adapters: Of tunnels between two hosts, by solution.
         node_protections: Of nodes' frames, by solution.
         hubs: With many clients, by solution.
         session_hubs: Those whose clients remain connected.
-        store: The database.
-        in_use: Hosts that this user's processes work on.
-        lab_service: Practice labs.
     """
 
-    paths: Paths
-    adapters: Mapping[str, Adapter]
     node_protections: Mapping[str, NodeProtection]
     hubs: Mapping[str, Hub]
     session_hubs: Mapping[str, SessionHub]
-    store: Store
-    in_use: InUse
-    lab_service: Labs
-
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        """Return connections to both hosts of a pair."""
-        raise NotImplementedError
-
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to."""
-        raise NotImplementedError
 
     def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> LabResults:
         """Return what was measured of a part on a pair; without results if nothing was."""
         of_study = LAB_STUDIES[study]
-        found: LabResults = of_study.load(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
+        found: Any = of_study.kind.read(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
         return replace(found, nodes=nodes)
 
     def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
@@ -110,7 +86,7 @@ class LabStudyOperations:
     def stored_lab_results(self, study: str) -> Stored:
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
         of_study = LAB_STUDIES[study]
-        read = [read_all(self.paths.studies_dir, f"{study}-{part}", of_study.load) for part in of_study.parts]
+        read = [read_all(self.paths.studies_dir, f"{study}-{part}", of_study.kind.read) for part in of_study.parts]
         return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
     def refuse_lab_study(self, study: str, pair: PairSpec) -> None:

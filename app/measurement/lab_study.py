@@ -5,24 +5,53 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec, Side
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
 from app.domain.node_protection import NodeProtection
+from app.domain.paths import Paths
 from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
+from app.lab.practice_labs import Labs
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.node_machines import NodeMachines
 from app.measurement.tunnels import DeployedTunnels
+from app.storage import Store
+from app.storage.in_use import InUse
 from app.storage.lab_results import PartResults
 from app.storage.study_files import KeptStudy, ResultsByKey
+
+
+class StudyResources:
+    """Parts of the program that every study on practice labs needs.
+
+    Attributes:
+        paths: Where results are kept.
+        adapters: Of tunnels between two hosts, by solution.
+        store: The database.
+        in_use: Hosts that this user's processes work on.
+        lab_service: Practice labs.
+    """
+
+    paths: Paths
+    adapters: Mapping[str, Adapter]
+    store: Store
+    in_use: InUse
+    lab_service: Labs
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        """Return connections to both hosts of a pair."""
+        raise NotImplementedError
+
+    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to."""
+        raise NotImplementedError
 
 
 class LabStudyAdapters(Protocol):
@@ -136,14 +165,6 @@ class LabStudy(ABC):
     def none(self, pair: str, part: str) -> Any:
         """Return results of a part on a pair of which nothing is measured."""
         return self.kind(self.name, pair, part, tunnelmark_version())
-
-    def load(self, file: Path) -> Any:
-        """Read results; None where there are none.
-
-        Raises:
-            InvalidFile: The file cannot be read.
-        """
-        return self.kind.read(file)
 
     def solutions(self, part: str) -> tuple[str, ...]:
         """Return the solutions of a part, among which a run may choose; none where its measurements are of settings."""

@@ -31,18 +31,6 @@ Source: own trials on a practice lab.
 """
 
 
-def _keys(part: NodePart) -> tuple[tuple[str, int], ...]:
-    """Return settings and rounds of a part, in the order of measuring."""
-    return tuple((one.name, number) for number in range(1, part.rounds + 1) for one in node_settings())
-
-
-def predicted_node_s(part: NodePart, done: frozenset[tuple[str, int]] = frozenset()) -> float:
-    """Return about how long it takes to measure what is missing of a part, in s."""
-    missing = [key for key in _keys(part) if key not in done]
-    each = _BUILD_S + part.pings * _SIZES * _PING_S + 2 * (part.seconds + 2)
-    return len(missing) * each + sum(number == 1 for _, number in missing) * _HOPS_S
-
-
 class NodeStudy(LabStudy):
     """Implements `LabStudy`: a node behind each gateway."""
 
@@ -54,11 +42,14 @@ class NodeStudy(LabStudy):
 
     def keys(self, part: str) -> tuple[tuple[str, int], ...]:
         """Return settings and rounds of a part."""
-        return _keys(NODE_PARTS[part])
+        rounds = range(1, NODE_PARTS[part].rounds + 1)
+        return tuple((one.name, number) for number in rounds for one in node_settings())
 
     def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
         """Return about how long some rounds of settings take, in s."""
-        return predicted_node_s(NODE_PARTS[part], frozenset(self.keys(part)).difference(keys))
+        amounts = NODE_PARTS[part]
+        each_s = _BUILD_S + amounts.pings * _SIZES * _PING_S + 2 * (amounts.seconds + 2)
+        return len(keys) * each_s + sum(number == 1 for _, number in keys) * _HOPS_S
 
     def solutions(self, part: str) -> tuple[str, ...]:
         """Return none: settings are measured."""

@@ -250,7 +250,8 @@ class _Probes:
             seconds=part.seconds,
             iperf3_version=iperf3_version(facts),
         )
-        sizes = _rotated(FRAME_BYTES, result.round - 1)
+        first = (result.round - 1) % len(FRAME_BYTES)  # what is slow at first meets another size in each round
+        sizes = FRAME_BYTES[first:] + FRAME_BYTES[:first]
         pings = LatencyRequest(b.node_ip, a.node_ip, sizes, part.pings, ping_flavour(facts))
         idle_s = longest_s(part.pings, len(sizes)) + 60.0
         with throughput_server(nodes.b, tcp, token=token, idle_s=idle_s) as server:
@@ -278,12 +279,6 @@ class _Probes:
             cpu_throughput=monitor.usage(*rates.windows),
             message=sentences(one.note for one in latency.series if one.note),
         )
-
-
-def _rotated(sizes: tuple[int, ...], by: int) -> tuple[int, ...]:
-    """Return the frame sizes in another order: what is slow at first meets another size in each round."""
-    first = by % len(sizes)
-    return sizes[first:] + sizes[:first]
 
 
 def _means_ms(series: Sequence[LatencySeries]) -> dict[int, float]:

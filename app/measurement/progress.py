@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
@@ -21,33 +20,14 @@ _PACE_FROM = 0.05
 _CLEANUP_SHARE = 0.1
 """Share of an attempt's time, roughly; it comes after the probes."""
 
-
-class Meter(Protocol):
-    """Progress of a campaign. May be called from any thread."""
-
-    def begin(self, position: int, text: str) -> None:
-        """An attempt begins."""
-        ...
-
-    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
-        """An attempt ended; its duration says something about others where it is typical."""
-        ...
-
-    def drop(self) -> None:
-        """The attempt that began does not count; it will begin again."""
-        ...
-
-    def report(self, text: str) -> None:
-        """Change the line that says what is happening."""
-        ...
-
-    def probed(self, fraction: float) -> None:
-        """So much of the running attempt's probing is done, from 0 to 1."""
-        ...
+_LEAST_LEFT_SHARE = 0.03
+"""A part that takes longer than predicted keeps so much of its prediction as left."""
 
 
-class TickingMeter:
-    """Base of the meters: emits progress, though not too often.
+class Meter:
+    """Base of the meters of a campaign: emits progress, though not too often. May be called from any thread.
+
+    Of an attempt it only takes note that there is progress; its kinds say what else follows from it.
 
     Args:
         emit: Gets progress.
@@ -61,6 +41,24 @@ class TickingMeter:
         self._text = ""
         self._fraction = 0.0
         self._last_s = float("-inf")
+
+    def begin(self, position: int, text: str) -> None:
+        """An attempt begins."""
+        del position, text
+
+    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
+        """An attempt ended; its duration says something about others where it is typical."""
+        del position, is_typical, text
+        self.tick()
+
+    def drop(self) -> None:
+        """The attempt that began does not count; it will begin again."""
+        self.tick()
+
+    def probed(self, fraction: float) -> None:
+        """So much of the running attempt's probing is done, from 0 to 1."""
+        del fraction
+        self.tick()
 
     def report(self, text: str) -> None:
         """Change the line that says what is happening."""
@@ -83,7 +81,7 @@ class TickingMeter:
         raise NotImplementedError
 
 
-class ProgressMeter(TickingMeter):
+class ProgressMeter(Meter):
     """Corrects predicted durations by those measured. May be called from any thread.
 
     Args:
@@ -190,3 +188,32 @@ class ProgressMeter(TickingMeter):
             else:
                 expected[position] = predicted_s * factor
         return expected
+
+
+class BudgetMeter(Meter):
+    """Meter of an adaptive comparison: its prediction is corrected after each round, and what is left follows from it.
+
+    Args:
+        left_s: Predicted seconds of the whole.
+        emit: Gets progress.
+    """
+
+    def __init__(self, left_s: float, emit: Callable[[Progress], None]) -> None:
+        super().__init__(emit, time.monotonic)
+        self._began_s = self._predicted_at_s = self._clock()
+        self._predicted_s = max(1.0, left_s)
+
+    def expect(self, left_s: float) -> None:
+        """Take another prediction of the seconds that are left."""
+        with self._lock:
+            self._predicted_at_s, self._predicted_s = self._clock(), max(0.0, left_s)
+        self.tick(is_urgent=True)
+
+    def _progress(self, now_s: float) -> Progress:
+        left_s = self._predicted_s - (now_s - self._predicted_at_s)
+        left_s = max(left_s, _LEAST_LEFT_SHARE * self._predicted_s)
+        passed_s = now_s - self._began_s
+        total_s = passed_s + left_s
+        # A correction must not turn the bar back.
+        self._fraction = max(self._fraction, passed_s / total_s if total_s > 0 else 1.0)
+        return Progress(self._fraction, left_s, self._text)

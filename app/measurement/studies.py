@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
 from app.domain.conditions import MeasuredCondition
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
-from app.domain.hosts import PairSpec, Side
-from app.domain.paths import Paths
-from app.domain.solutions import Suite
+from app.domain.hosts import Side
 from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
-from app.lab.practice_labs import LabConditions, Labs
+from app.lab.practice_labs import LabConditions
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
+from app.measurement.lab_study import StudyResources
 from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
-from app.measurement.node_machines import NodeMachines, hosts_of
+from app.measurement.node_machines import hosts_of
 from app.measurement.satellite_choices import satellite_choices
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
-from app.storage import Store
-from app.storage.in_use import InUse
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import StudyResults, load_results, nodes_dir, results_file, stored_results
 
@@ -60,30 +55,8 @@ class _KeptTransfers(KeptStudy[StudyResults]):
         self.results = self.results.with_condition(found)
 
 
-class StudyOperations:
-    """Runs studies.
-
-    Attributes:
-        paths: Where results are kept.
-        adapters: By solution.
-        store: The database.
-        in_use: Hosts that this user's processes work on.
-        lab_service: Practice labs.
-    """
-
-    paths: Paths
-    adapters: Mapping[str, Adapter]
-    store: Store
-    in_use: InUse
-    lab_service: Labs
-
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        """Return connections to both hosts of a pair."""
-        raise NotImplementedError
-
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to."""
-        raise NotImplementedError
+class StudyOperations(StudyResources):
+    """Runs studies of transfers."""
 
     def study_results(self, study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
         """Return what was measured of a study on a pair; None if nothing was."""
@@ -129,9 +102,9 @@ class StudyOperations:
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(
-                *(cells, self._choices(discovery, cells), TRANSFER_BYTES),
+                *(cells, satellite_choices(self.adapters, discovery, cells), self.lab_service.guests(pair)),
+                size_bytes=TRANSFER_BYTES,
                 can_end_early=can_end_early(version),
-                guests=self.lab_service.guests(pair),
             )
             if begun is not found:
                 kept.store()
@@ -144,6 +117,3 @@ class StudyOperations:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)
         return kept.results
-
-    def _choices(self, discovery: Discovery, cells: Sequence[TransferCell]) -> Mapping[str, tuple[Adapter, Suite]]:
-        return satellite_choices(self.adapters, discovery, cells)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import Adapter
 from app.domain.errors import ProbeFailed
 from app.domain.messages import sentences
-from app.domain.solutions import Suite
-from app.domain.topology import Topology
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
-from app.measurement.cell_run import CellRun
+from app.measurement.cell_run import CellPlan, CellRun
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import DID_NOT_END
 from app.measurement.messages.studies import TRANSFER_DISTURBED, TRANSFER_REPEATED
@@ -33,25 +29,17 @@ LIMIT_S = 900
 _SERVER_SLACK_S = 30
 
 
-@dataclass(frozen=True, slots=True)
-class TransferPlan:
-    """Cells to be measured; implements `CellPlan`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferPlan(CellPlan):
+    """Cells to be measured, each by one transfer.
 
     Attributes:
-        cells: In any order.
-        choices: Adapter and suite by the study's name of a VPN; `none` is the bare link.
         size_bytes: Bytes of a transfer.
-        topology: Between the hosts, or between nodes behind them; a proxy needs routed nodes.
         can_end_early: As `TransferRequest.can_end_early`.
-        guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
     """
 
-    cells: tuple[TransferCell, ...]
-    choices: Mapping[str, tuple[Adapter, Suite]]
     size_bytes: int
-    topology: Topology = Topology.ROUTED_NODES
     can_end_early: bool = True
-    guests: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

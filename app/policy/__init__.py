@@ -8,8 +8,7 @@ from app.policy.combinations import COMPOSITIONS
 from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow, all_rows
 from app.policy.describe import describe
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
-from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
-from app.policy.post_quantum import post_quantum
+from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite, post_quantum
 from app.policy.replacing import ANOTHER_VPN, Possible, judge_possible
 from app.policy.speed import SpeedFigures, best_of, judge_speed, judge_speeds
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from app.domain.errors import InvalidOption
 from app.domain.solutions import SolutionInfo, Suite
-from app.domain.verdicts import Finding, FindingQuestion, Verdict, deciding_finding
+from app.domain.verdicts import Finding, FindingQuestion, PostQuantum, Verdict, deciding_finding
 from app.policy.combinations import Composition, combined, composed, compositions
 from app.policy.data import POLICY_NAME, POLICY_VERSION, PolicyRow
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, GuidelineRule, GuidelineStatus
@@ -25,6 +25,7 @@ from app.policy.names import find_rows
 UNKNOWN_REASON = NAME_NOT_IN_POLICY()
 
 _OWN_POLICY = OWN_POLICY(name=POLICY_NAME, version=POLICY_VERSION)
+_BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.SYMMETRIC)
 
 
 def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = "") -> Finding:
@@ -125,6 +126,20 @@ def judge_suite(
         )
     deciding = deciding_finding(found)
     return deciding.verdict if deciding is not None else Verdict.UNKNOWN, found
+
+
+def post_quantum(suite: Suite, info: SolutionInfo) -> PostQuantum:
+    """Return the best of what a suite's algorithms and its solution's design do for its keys.
+
+    One of them is enough: a hybrid exchange or a pre-shared secret holds whatever the rest of the exchange is.
+
+    Args:
+        info: The solution it belongs to; one without cryptography has no keys.
+    """
+    if info.is_unprotected:
+        return PostQuantum.NONE
+    found = {row.post_quantum for name in (*suite.algorithms, *info.design) for row in find_rows(name)}
+    return next((one for one in _BEST_FIRST if one in found), PostQuantum.NONE)
 
 
 def _joined(sources: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from app.domain.application_study import ApplicationResult
-from app.domain.transfers import CONGESTION, TransferCell
+from app.domain.transfers import CONGESTION
 from app.ranking.application_study import has_published_share, published_flows, share_agreement
 from app.reports.json_report import condition_data
 from app.reports.study_view import cell_name, condition_lines, nodes_lines
@@ -50,11 +50,6 @@ _FIGURES = (
 )
 
 
-def published_share(cell: TransferCell) -> str:
-    """Return the published range of shares of a cell; a dash where there is none."""
-    return share_range() if has_published_share(cell) else "–"
-
-
 def share_range() -> str:
     """Return the range of shares that the study publishes, in percent without their unit."""
     low, high = published_flows().share_pct
@@ -82,7 +77,7 @@ def _row(result: ApplicationResult) -> tuple[str, ...]:
         *(_text(result.figure(workload, name), digits) for workload, name, digits in _FIGURES),
         _text(jitter_ms(result), 2),
         _text(result.figure("two-flows", "second-share"), 2),
-        published_share(cell),
+        share_range() if has_published_share(cell) else "–",
         _text(result.figure("two-flows", "fairness"), 2),
     )
 

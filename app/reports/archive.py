@@ -71,7 +71,8 @@ class Archive:
         """
         from app.reports import write_report
 
-        check_report_kind(path)
+        if path.suffix.lower() not in REPORT_KINDS:
+            raise InvalidOption(UNKNOWN_KIND(kind=path.suffix or path.name, known=tuple(REPORT_KINDS)))
         path = path.expanduser().absolute()
         if path.parent == self.paths.reports_dir:  # no one but Tunnelmark makes that one
             _make_folder(path.parent)
@@ -98,16 +99,6 @@ class Archive:
     def default_report_path(self, campaign_id: int) -> Path:
         """Return the default file of a report."""
         return self.paths.reports_dir / f"comparison-{campaign_id}.html"
-
-
-def check_report_kind(path: Path) -> None:
-    """Check a report's ending.
-
-    Raises:
-        InvalidOption: There is no report of that kind.
-    """
-    if path.suffix.lower() not in REPORT_KINDS:
-        raise InvalidOption(UNKNOWN_KIND(kind=path.suffix or path.name, known=tuple(REPORT_KINDS)))
 
 
 @contextmanager

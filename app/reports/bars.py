@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.domain.ranking import Estimate
-from app.reports.drawing import key_above, new_axes
+from app.reports.drawing import draw_value, key_above, new_axes
 from app.reports.svg import FigureTheme
 from app.wording.language import mark, tr
 from app.wording.numbers import figure as number
@@ -42,15 +42,7 @@ def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], t
             if estimate.ci is not None:
                 axes.plot(estimate.ci, (y, y), color=theme.ink, linewidth=1.0)
                 end = estimate.ci[1]
-            axes.annotate(
-                f"{arrow} {number(estimate.mean)}",
-                (end, y),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                color=theme.ink,
-                fontsize=8,
-            )
+            draw_value(axes, (end, y), f"{arrow} {number(estimate.mean)}", theme)
     axes.set_xlim(0, highest * 1.25 or 1.0)
     axes.set_xlabel("Mbit/s")
     return figure
@@ -73,16 +65,7 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
                 axes.barh(position + offset, part, _BAR, left=left, color=colour, alpha=alpha)
                 left += part
             if side in found:
-                text = f"{side.upper()} {number(left, 2)} %"
-                axes.annotate(
-                    text,
-                    (left, position + offset),
-                    xytext=(4, 0),
-                    textcoords="offset points",
-                    va="center",
-                    color=theme.ink,
-                    fontsize=8,
-                )
+                draw_value(axes, (left, position + offset), f"{side.upper()} {number(left, 2)} %", theme)
     axes.set_xlim(0, 118)
     axes.set_xticks([0, 20, 40, 60, 80, 100])
     axes.set_xlabel(tr("CPU, % of all cores"))

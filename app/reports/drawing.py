@@ -145,6 +145,11 @@ def plain_log_ticks(axes: Axes, which: str = "y") -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def draw_value(axes: Axes, place: tuple[float, float], text: str, theme: FigureTheme, gap_pt: float = 4) -> None:
+    """Write a value right of the end of its bar or interval, which is at `place` in data."""
+    axes.annotate(text, place, xytext=(gap_pt, 0), textcoords="offset points", va="center", color=theme.ink, fontsize=8)
+
+
 def draw_beside(axes: Axes, points: Sequence[tuple[float, float, str]], theme: FigureTheme) -> None:
     """Write names right of their points, moved up or down where one would cover another.
 

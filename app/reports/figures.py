@@ -144,16 +144,12 @@ def _latency(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     axes.set_xlabel(tr("Ethernet frame, bytes"))
     axes.set_ylabel(tr("round-trip time, ms"))
     draw_end_labels(axes, [(x, y, one.label, one.style.colour) for x, y, one in ends], theme)
+    description = tr("Mean round-trip time over frame size, one line for each candidate")
     return Drawn(
         "latency",
         tr("Latency over frame size"),
         tr("Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic."),
-        to_svg(
-            figure,
-            name="latency",
-            description=tr("Mean round-trip time over frame size, one line for each candidate"),
-            theme=theme,
-        ),
+        to_svg(figure, name="latency", description=description, theme=theme),
         latency_data([one.result for one in series]),
     )
 
@@ -210,12 +206,11 @@ def _cdf(
         tr("How many replies are in time: {size}-byte frames").format(size=size),
         tr("Further left and steeper is better; a lost request never arrives.") + lightest,
         to_svg(figure, name=f"cdf{size}", description=description, theme=theme),
-        cdf_data((one.result.title, made, _sent(one, size)) for one, made in pairs),
+        cdf_data(
+            (one.result.title, made, sum(each.sent for each in one.result.latency if each.frame_bytes == size))
+            for one, made in pairs
+        ),
     )
-
-
-def _sent(one: Series, size: int) -> int:
-    return sum(each.sent for each in one.result.latency if each.frame_bytes == size)
 
 
 def _label_steps(
@@ -244,17 +239,12 @@ def _label_steps(
 
 def _throughput(series: Sequence[Series], theme: FigureTheme) -> Drawn:
     rows = [(one.label, one.style.colour, one.result.throughput_mbit_s) for one in series]
-    figure = throughput_figure(rows, theme)
+    description = tr("TCP throughput in both directions, one pair of bars for each candidate")
     return Drawn(
         "throughput",
         tr("TCP throughput"),
         tr("Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better."),
-        to_svg(
-            figure,
-            name="throughput",
-            description=tr("TCP throughput in both directions, one pair of bars for each candidate"),
-            theme=theme,
-        ),
+        to_svg(throughput_figure(rows, theme), name="throughput", description=description, theme=theme),
         throughput_data((one.result.title, one.result.throughput_mbit_s) for one in series),
     )
 
@@ -271,17 +261,9 @@ def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> l
         "not distinguished. Lower is better."
     )
     description = tr("Latency of each candidate over that of the fastest, with its interval")
-    figure = ratios_figure(drawn, theme)
+    svg = to_svg(ratios_figure(drawn, theme), name="ratios", description=description, theme=theme)
     data = ratio_data((one.result.title, ratio) for one, ratio in rows)
-    return [
-        Drawn(
-            "ratios",
-            tr("Latency over that of the fastest"),
-            caption,
-            to_svg(figure, name="ratios", description=description, theme=theme),
-            data,
-        )
-    ]
+    return [Drawn("ratios", tr("Latency over that of the fastest"), caption, svg, data)]
 
 
 def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> list[Drawn]:
@@ -310,16 +292,11 @@ def _cpu(record: CampaignRecord, series: Sequence[Series], ranking: Ranking, the
         by_key.setdefault(bar.key, {})[bar.side] = bar.parts_pct
     usages = [by_key.get((one.result.solution, one.result.suite), {}) for one in series]
     rows = [(one.label, one.style.colour, found) for one, found in zip(series, usages, strict=True)]
-    figure = cpu_figure(rows, theme)
+    description = tr("CPU of both hosts in user space, kernel and interrupts, for each candidate")
     return Drawn(
         "cpu",
         tr("CPU during throughput"),
         tr("All cores of a host together are 100 %. Read it beside the throughput: who carries more works more."),
-        to_svg(
-            figure,
-            name="cpu",
-            description=tr("CPU of both hosts in user space, kernel and interrupts, for each candidate"),
-            theme=theme,
-        ),
+        to_svg(cpu_figure(rows, theme), name="cpu", description=description, theme=theme),
         cpu_data((one.result.title, found) for one, found in zip(series, usages, strict=True)),
     )

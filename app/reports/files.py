@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.domain.atomic import NO_SPACE, replace_file
 from app.domain.errors import DiskFull, InvalidOption
-from app.reports.messages import NOT_WRITTEN, REPORT_DISK_FULL
+from app.reports.messages import NOT_WRITTEN, REPORT_DISK_FULL, UNKNOWN_STUDY_KIND
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -41,3 +43,26 @@ def _explained(path: Path, fault: OSError) -> DiskFull | InvalidOption:
         NOT_WRITTEN(file=path, reason=fault.strerror or fault),
         context=context,
     )
+
+
+def write_outcome(path: Path, html: Callable[[], str], data: Callable[[], Mapping[str, object]]) -> Path:
+    """Write an outcome; its kind follows from the ending: .html or .json.
+
+    Args:
+        path: The file.
+        html: Makes the page.
+        data: Makes the data.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: It is another kind, or nothing can be written there.
+    """
+    kind = path.suffix.lower()
+    if kind == ".html":
+        text = html()
+    elif kind == ".json":
+        text = f"{json.dumps(data(), indent=2)}\n"
+    else:
+        raise InvalidOption(UNKNOWN_STUDY_KIND(kind=kind, known=".html, .json"))
+    write_atomically(path, text.encode())
+    return path

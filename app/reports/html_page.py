@@ -11,11 +11,6 @@ from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 
 
-def _wording() -> dict[str, object]:
-    """Return what templates translate with, and the code of the language."""
-    return {"tr": tr, "local": local_text, "decimal": decimal, "language": current_language()}
-
-
 def render_page(template: str, **values: object) -> str:
     """Return a page: style inside, no script, nothing fetched.
 
@@ -46,4 +41,5 @@ def render_part(template: str, **values: object) -> str:
         autoescape=True, undefined=StrictUndefined, finalize=harmless, trim_blocks=True, lstrip_blocks=True
     )
     part = environment.from_string((files("resources") / "templates" / template).read_text(encoding="utf-8"))
-    return part.render(trusted=Markup, **_wording(), **values)
+    wording = {"tr": tr, "local": local_text, "decimal": decimal, "language": current_language()}
+    return part.render(trusted=Markup, **wording, **values)

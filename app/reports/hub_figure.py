@@ -46,13 +46,11 @@ def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
     figure, axes = new_axes(theme, left=0.125, right=0.98, height_in=_HEIGHT_IN)
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width, box.height - _HEAD_IN / _HEIGHT_IN))
-    begins, ends = cpu_edges(cpu)
-    # Each time twice: steps, not slopes.
-    times = [time for pair in zip(begins, ends, strict=True) for time in pair]
-    below = [0.0] * len(times)
+    _, ends = cpu_edges(cpu)
+    below = [0.0] * len(cpu)
     for (_, field), colour in zip(PARTS, CPU_PART_COLOURS, strict=True):
-        above = [low + getattr(one, field) for low, one in zip(below, (x for x in cpu for _ in range(2)), strict=True)]
-        axes.fill_between(times, below, above, color=colour, linewidth=0)
+        above = [low + getattr(one, field) for low, one in zip(below, cpu, strict=True)]
+        axes.stairs(above, [0.0, *ends], baseline=below, fill=True, color=colour)
         below = above
     axes.set_xlim(0, ends[-1] if ends else 1.0)
     axes.set_ylim(0, 100)

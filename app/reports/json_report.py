@@ -15,7 +15,7 @@ from app.domain.gates import Gate
 from app.domain.hosts import DIRECTIONS
 from app.domain.link_protocols import joined_verdict
 from app.domain.messages import code_of
-from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
+from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
 from app.ranking import speed_findings
@@ -130,7 +130,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
         "jitter_ms": _number(one.jitter_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,
-        "latency": [_latency(summary) for summary in one.latency],
+        "latency": [_plain(asdict(summary)) for summary in one.latency],
         "throughput_mbit_s": _means(one.throughput_mbit_s, DIRECTIONS),
         "throughput_ci_mbit_s": _intervals(one.throughput_mbit_s, DIRECTIONS),
         "cpu_pct": _means(one.cpu_pct, ("a", "b")),
@@ -178,10 +178,6 @@ def _on_underlay(attempts: Sequence[Attempt]) -> dict[str, Any]:
 
 def _gate(gate: Gate) -> dict[str, Any]:
     return {"name": gate.name.value, "value": _number(gate.value), "verdict": gate.verdict.value, "words": gate.words}
-
-
-def _latency(summary: LatencySummary) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in asdict(summary).items()}
 
 
 def _attempt(one: Attempt) -> dict[str, Any]:

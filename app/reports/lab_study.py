@@ -21,12 +21,12 @@ from app.ranking.node_study import (
 )
 from app.ranking.study_maps import hub_maps, node_maps
 from app.reports import application_study, hub_study, node_study
+from app.reports.files import write_outcome
 from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.outcome_table import OutcomeTable
 from app.reports.study_view import nodes_lines
-from app.reports.study_writing import write_outcome
 from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure

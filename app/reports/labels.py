@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import numpy as np
 
 from app.domain.results import CandidateId
 from app.wording.colours import SeriesStyle, series_style
@@ -31,7 +32,7 @@ def styles(candidates: Sequence[CandidateId]) -> dict[CandidateId, SeriesStyle]:
 def stacked(positions: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
     """Move labels apart as little as possible so that each has its room; where that is too little, all have less.
 
-    Neighbours that are too close form a block around the mean of where they want to be; blocks that touch merge.
+    The lower ends, each less the room of all labels below it, have to ascend: isotonic regression moves them least.
 
     Args:
         positions: Where their centres want to be, in any order.
@@ -42,43 +43,15 @@ def stacked(positions: Sequence[float], heights: Sequence[float], low: float, hi
     Returns:
         Their centres in the order of `positions`.
     """
-    squeeze = min(1.0, (high - low) / max(sum(heights), 1e-9))
-    rooms = [squeeze * height for height in heights]
-    blocks: list[_Block] = []
-    for index in sorted(range(len(positions)), key=lambda index: positions[index]):
-        blocks.append(_Block([index], positions[index] - rooms[index] / 2, rooms[index]))
-        while len(blocks) > 1 and blocks[-1].within(low, high) < blocks[-2].within(low, high) + blocks[-2].height:
-            upper = blocks.pop()
-            blocks[-1] = blocks[-1].merged(upper)
-    centres = [0.0] * len(positions)
-    for block in blocks:
-        start = block.within(low, high)
-        for index in block.members:
-            centres[index] = start + rooms[index] / 2
-            start += rooms[index]
-    return centres
+    from scipy.optimize import isotonic_regression
 
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Labels without a gap.
-
-    Attributes:
-        members: Their indices, from below.
-        start: Where the lower end of the block would be at the mean of what its members want.
-        height: Room of all together.
-    """
-
-    members: list[int]
-    start: float
-    height: float
-
-    def within(self, low: float, high: float) -> float:
-        """Return its lower end, between low and high."""
-        return max(low, min(self.start, high - self.height))
-
-    def merged(self, upper: _Block) -> _Block:
-        """Return this block with the one above it."""
-        wanted = len(self.members) * self.start + len(upper.members) * (upper.start - self.height)
-        members = self.members + upper.members
-        return _Block(members, wanted / len(members), self.height + upper.height)
+    if not positions:
+        return []
+    order = np.argsort(positions, kind="stable")
+    rooms = np.array(heights)[order] * min(1.0, (high - low) / max(sum(heights), 1e-9))
+    below = np.cumsum(rooms) - rooms
+    starts = isotonic_regression(np.array(positions)[order] - rooms / 2 - below).x
+    centres = np.empty(len(order))
+    centres[order] = np.clip(starts, low, high - rooms.sum()) + below + rooms / 2
+    found: list[float] = centres.tolist()
+    return found

@@ -95,11 +95,6 @@ def faster_line(one: Faster) -> str:
     return f"{line}: {'; '.join(tr(REASONS[reason]) for reason in one.reasons)}." if one.reasons else f"{line}."
 
 
-def hop_reports(results: NodeResults) -> Mapping[str, HopReport]:
-    """Return captures and injections by setting."""
-    return {one.setting: one.hops for one in results.results if one.hops is not None}
-
-
 HOP_HEADINGS = (
     mark("setting"),
     mark("hop"),
@@ -113,7 +108,7 @@ HOP_HEADINGS = (
 def hop_rows(results: NodeResults) -> list[tuple[str, ...]]:
     """Return a row for each setting and hop: what an observer sees, and what became of frames sent there."""
     rows: list[tuple[str, ...]] = []
-    found = hop_reports(results)
+    found = {one.setting: one.hops for one in results.results if one.hops is not None}
     for setting in node_settings():
         report = found.get(setting.name)
         if report is None:

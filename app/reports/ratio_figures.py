@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.domain.ranking import Ratio
 from app.reports.bars import bar_axes
-from app.reports.drawing import draw_beside, new_axes, plain_log_ticks
+from app.reports.drawing import draw_beside, draw_value, new_axes, plain_log_ticks
 from app.reports.svg import FigureTheme
 from app.wording.language import tr
 from app.wording.numbers import figure as number
@@ -61,15 +61,7 @@ def ratios_figure(rows: Sequence[tuple[str, str, str, Ratio]], theme: FigureThem
             axes.plot((ratio.low, ratio.high), (y, y), color=colour, linewidth=1.6)
             end = ratio.high
         axes.plot(ratio.value, y, marker=marker, markersize=6, color=colour)
-        axes.annotate(
-            number(ratio.value),
-            (end, y),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            color=theme.ink,
-            fontsize=8,
-        )
+        draw_value(axes, (end, y), number(ratio.value), theme, gap_pt=5)
     ends = [end for *_, one in rows for end in (one.low, one.value, one.high) if end is not None]
     low, high = min(1.0, *ends), max(1.0, *ends)
     around = max(0.01, _AROUND * (high - low))

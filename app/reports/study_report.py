@@ -12,6 +12,7 @@ from app.ranking.published_transfers import STUDY, published_transfers
 from app.ranking.study_parts import SATCOM
 from app.ranking.transfer_figures import figure_maps
 from app.ranking.transfer_goals import KNOWN_REASONS
+from app.reports.files import write_outcome
 from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import correlation_text, heat_html
 from app.reports.html_page import render_page
@@ -25,7 +26,6 @@ from app.reports.study_view import (
     published_text,
     study_view,
 )
-from app.reports.study_writing import write_outcome
 from app.storage.study_results import StudyResults
 from app.wording.language import source_language
 

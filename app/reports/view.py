@@ -9,7 +9,7 @@ from typing import Any
 from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, CandidateId
 from app.domain.verdicts import Verdict
-from app.ranking import Outcome, outcome_of, speed_findings
+from app.ranking import outcome_of, speed_findings
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.warnings import candidate_warnings, warnings_of
 from app.reports.labels import styles
@@ -65,6 +65,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
     """
     pair = record.plan.pair
     advice = ranking.recommendation
+    outcome = outcome_of(record)
     slow = speed_findings(ranking)
     return {
         "title": tr("Layer-2 VPNs between {a} and {b}").format(a=pair.a.label, b=pair.b.label),
@@ -75,7 +76,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "version": record.tunnelmark_version,
         "campaign_id": record.campaign_id,
         "facts": facts_view(record),
-        "outcome": outcome_view(outcome_of(record)),
+        "outcome": {"headline": outcome.headline, "causes": [cause.sentence for cause in outcome.causes]},
         "recommendation": {
             "heading": _advice_heading(advice),
             "sentence": advice.sentence,
@@ -103,11 +104,6 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "method": method_view(record, ranking),
         "repeat": repeat_command(record),
     }
-
-
-def outcome_view(outcome: Outcome) -> View:
-    """Return how many candidates failed, and each cause once; an empty headline where none failed."""
-    return {"headline": outcome.headline, "causes": [cause.sentence for cause in outcome.causes]}
 
 
 def _advice_heading(advice: Recommendation) -> str:
@@ -141,7 +137,7 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     grouped: dict[str, list[View]] = {kind: [] for kind in titles}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
-        marks = _marks(is_slow=key in slow, has_warnings=bool(candidate_warnings(record, one)))
+        marks = [tr("slow")] * (key in slow) + [tr("warnings")] * bool(candidate_warnings(record, one))
         row = _row(one, places[key], _anchor(position), marks)
         row |= {"colour": line_styles[key].colour, "dashed": bool(line_styles[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
@@ -164,11 +160,6 @@ def _group_of(one: CandidateResult, place: RankedCandidate) -> str:
 
 def _anchor(position: int) -> str:
     return f"candidate-{position + 1}"
-
-
-def _marks(*, is_slow: bool, has_warnings: bool) -> list[str]:
-    """Return what is to be known of a row's figures, in a word each."""
-    return [*([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
 
 
 def _row(one: CandidateResult, place: RankedCandidate, anchor: str, marks: Sequence[str]) -> View:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.domain.capture import (
-    BreakOutcome,
     BreakVerdict,
     CaptureReport,
     FrameOverhead,
@@ -188,7 +187,9 @@ def capture_view(attempts: Sequence[Attempt]) -> View:
             _property_word(report, kind, result) | {"sentence": property_note(result)}
             for kind, result in _injected(report)
         ],
-        "broken": [_broken(one) for one in proof.broken] if proof is not None else [],
+        "broken": [
+            _break_word(one.verdict) | {"sentence": break_sentence(one)} for one in (proof.broken if proof else ())
+        ],
         "overhead": [_cost(one) for one in report.overhead],
         "protocols": [_protocol(one) for one in report.protocols],
         "protocol_columns": tuple(map(tr, PROTOCOL_COLUMNS)),
@@ -211,10 +212,6 @@ def _protocol(crossing: ProtocolCrossing) -> View:
 
 def _protocol_word(verdict: ProtocolVerdict, word: str) -> View:
     return {"word": word, "sign": VERDICT_SIGNS[verdict], "kind": _PROTOCOL_KINDS[verdict]}
-
-
-def _broken(outcome: BreakOutcome) -> View:
-    return _break_word(outcome.verdict) | {"sentence": break_sentence(outcome)}
 
 
 def _cost(cost: FrameOverhead) -> list[str]:

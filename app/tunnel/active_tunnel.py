@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.domain.adapters import TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import Cancelled, DeadlineExceeded, EnvironmentFault, TunnelDown, TunnelmarkError
+from app.domain.errors import Cancelled, DeadlineExceeded, EnvironmentFault, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages import sentences
@@ -17,9 +17,10 @@ from app.domain.script_files import bare_script
 from app.domain.solutions import Space, Suite
 from app.host.parallel import deadline_token, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
+from app.tunnel.messages import NOT_SWITCHABLE
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
-from app.tunnel.switch import Switcher, checked, why_not_switch
+from app.tunnel.switch import Switcher, why_not_switch
 
 MAX_PID_DIGITS = 7
 """Source: PID_MAX_LIMIT, 2^22, in include/linux/threads.h."""
@@ -135,7 +136,8 @@ class ActiveTunnel:
         """
         request = replace(self._request, suite=suite)
         plan = self._switcher.plan(request)
-        checked(self._request, self.plan, request, plan)
+        if reason := why_not_switch(self._request, self.plan, request, plan):
+            raise InvalidPlan(NOT_SWITCHABLE(suite=suite.title, why=reason))
         if up_timeout_s is not None:
             plan = replace(plan, up_timeout_s=up_timeout_s)
         if self._lost():
@@ -145,17 +147,19 @@ class ActiveTunnel:
         try:
             self.negotiated = self._switcher.switch(request, plan, token=token)
         except TunnelmarkError as error:
-            self._add_log(error)
+            add_log(error, self._hosts, self.plan)
             raise
 
-    def _add_log(self, error: TunnelmarkError) -> None:
-        try:
-            with deadline_token(LOG_S) as token:
-                log = self.collect_logs(token)
-        except (EnvironmentFault, Cancelled):
-            return
-        if log:
-            error.context["log"] = log
+
+def add_log(error: TunnelmarkError, hosts: Mapping[Side, RemoteHost], plan: TunnelPlan) -> None:
+    """Put the daemons' logs into an error's context, as far as the hosts can be asked."""
+    try:
+        with deadline_token(LOG_S) as token:
+            log = collect_logs(hosts, plan, token=token)
+    except (EnvironmentFault, Cancelled):
+        return
+    if log:
+        error.context["log"] = log
 
 
 def collect_logs(hosts: Mapping[Side, RemoteHost], plan: TunnelPlan, *, token: CancelToken) -> str:

@@ -84,13 +84,8 @@ class Ledger:
         """Remember a change that is about to be made."""
         self.planned[planned.number] = planned
 
-    @property
-    def undo_timeout_s(self) -> float:
-        """Longest time that undoing all of it can take, in seconds."""
-        return self.undo_limit_s()
-
     def undo_limit_s(self, prefix: str = "") -> float:
-        """Return how long undoing changes whose numbers begin with a text may take at most, in seconds."""
+        """Return how long undoing all changes, or those whose numbers begin with a text, may take at most, in s."""
         planned = tuple(self.planned.values())  # another tunnel may be built at the same time
         return sum(one.undo_timeout_s for one in planned if one.undo and one.number.startswith(prefix))
 

@@ -8,14 +8,14 @@ from concurrent.futures import Future
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
 from app.domain.concurrency import WorkerPool
-from app.domain.errors import Cancelled, CommandFailed, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.messages import sentences
-from app.host.parallel import deadline_token, on_both
+from app.host.parallel import on_both
 from app.host.script_events import ScriptEvent
 from app.tunnel.acquire import Acquired, AcquireRequest
-from app.tunnel.active_tunnel import LOG_S, collect_logs
+from app.tunnel.active_tunnel import add_log
 from app.tunnel.apply import Building, apply, negotiated_on_both
 from app.tunnel.key_encapsulation import derive_secrets
 from app.tunnel.messages import KEY_UNREAD
@@ -169,12 +169,5 @@ class TunnelBuild:
         if isinstance(error, TunnelDown) and self.warnings:
             warned = [text for one in self.warnings for text in (one.what, one.hint)]
             error.hint = sentences([*warned, error.hint])
-        if not self.work.is_held or "log" in error.context:
-            return
-        try:
-            with deadline_token(LOG_S) as token:
-                log = collect_logs(self.work.hosts, self.plan, token=token)
-        except (EnvironmentFault, Cancelled):
-            return
-        if log:
-            error.context["log"] = log
+        if self.work.is_held and "log" not in error.context:
+            add_log(error, self.work.hosts, self.plan)

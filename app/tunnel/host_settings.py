@@ -57,6 +57,12 @@ def _with(own: EndpointPlan, steps: list[PlanStep]) -> EndpointPlan:
     return replace(own, steps=(*steps, *own.steps))
 
 
+def settings_folder(link: Link) -> tuple[str, str]:
+    """Return the folder of what tunnels of a group share on a host, and the name of this one in it."""
+    state_dir, _, user = link.run_dir.rpartition("/")
+    return f"{state_dir}/settings", user
+
+
 def setting_step(title: str, link: Link, file: str, value: str, module: str = "") -> PlanStep:
     """Return the step that changes a setting of a host for as long as a tunnel of a group needs it.
 
@@ -64,8 +70,7 @@ def setting_step(title: str, link: Link, file: str, value: str, module: str = ""
         file: Where it is, below /proc/sys or /sys/module.
         module: Kernel module that is loaded first; empty for none.
     """
-    state_dir, _, user = link.run_dir.rpartition("/")
-    folder = f"{state_dir}/settings"
+    folder, user = settings_folder(link)
     return PlanStep(
         title=title,
         command=Command(shell_step_argv(_ON, folder, user, file, value, module), timeout_s=_STEP_S, is_root=True),

@@ -16,7 +16,7 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, Link
 from app.domain.script_files import bare_script
 from app.domain.topology import Topology, node_addresses, node_mac
-from app.tunnel.host_settings import setting_step
+from app.tunnel.host_settings import setting_step, settings_folder
 from app.tunnel.messages import (
     BARE_LINK_BRIDGED,
     BRIDGE_NODE_MACHINE,
@@ -121,7 +121,7 @@ def lan_step(link: Link, interface: str, mtu_bytes: int) -> PlanStep:
     Args:
         mtu_bytes: MTU that it must have at least; 0 where it gets one later.
     """
-    folder, user = _settings_folder(link)
+    folder, user = settings_folder(link)
     return PlanStep(
         title=TAKE_UP_LAN(interface=interface),
         command=Command(
@@ -138,12 +138,6 @@ def machine_step(title: str, script: str, arguments: tuple[str, ...], notes: str
         command=Command(shell_step_argv(script, *arguments, notes), timeout_s=_STEP_S, is_root=True),
         undo=Command(shell_step_argv(_MACHINE_REMOVE, notes), timeout_s=_STEP_S, is_root=True),
     )
-
-
-def _settings_folder(link: Link) -> tuple[str, str]:
-    """Return the folder of what tunnels of a group share on a host, and the name of this one in it."""
-    state_dir, _, user = link.run_dir.rpartition("/")
-    return f"{state_dir}/settings", user
 
 
 def _routed_lan_steps(plan: TunnelPlan, link: Link, side: Side, lan: str) -> tuple[PlanStep, ...]:

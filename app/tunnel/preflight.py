@@ -149,7 +149,8 @@ def _storage(side: Side, request: DeployRequest, found: Inspection) -> Iterator[
 
 def _underlay(side: Side, request: DeployRequest, inspections: dict[Side, Inspection]) -> Iterator[Obstacle]:
     label, own, peer = request.label(side), request.link.underlay(side), request.link.underlay(side.other)
-    if not any(own in _addresses_in(text) for text in inspections[side].snapshot.part("address")):
+    words = (word for text in inspections[side].snapshot.part("address") for word in text.split())
+    if own not in {word.partition("/")[0] for word in words}:
         yield _obstacle(side, UNDERLAY_ADDRESS_MISSING(host=label, address=own))
     if inspections[side].reach is Reach.NO_ROUTE:
         yield _obstacle(side, NO_ROUTE_TO_PEER(host=label, peer=peer))
@@ -165,10 +166,6 @@ def _why_silent(label: str, peer: str, facts: HostFacts) -> Message:
         package = package_for("ping", facts.package_manager) or "ping"
         return NO_PING_ON_HOST(host=label, peer=peer, package=package)
     return PEER_SILENT(host=label, peer=peer)
-
-
-def _addresses_in(line: str) -> list[str]:
-    return [word.partition("/")[0] for word in line.split()]
 
 
 def _words(host: EndpointPlan) -> set[str]:

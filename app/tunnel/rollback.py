@@ -111,7 +111,7 @@ def roll_back(
     """
     if not host.session.is_connected:
         reconnect(host, token=token)
-    limit_s = ledger.undo_timeout_s if undo_limit_s is None else undo_limit_s
+    limit_s = ledger.undo_limit_s() if undo_limit_s is None else undo_limit_s
     try:
         undone, after = _finish(host, tunnel, ledger, limit_s, token=token)
     except ConnectionLost:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import PlanStep, PublicIdentity, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
-from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost, whole_seconds
@@ -34,7 +33,6 @@ from app.tunnel.apply import (
 from app.tunnel.apply_errors import build_error
 from app.tunnel.audit import STEP_NUMBER, Ledger, Planned
 from app.tunnel.messages import (
-    NOT_SWITCHABLE,
     NOTHING_REPEATABLE,
     OTHER_FILES,
     OTHER_KEY,
@@ -158,17 +156,6 @@ def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest,
         if recipe != new.adapter.identity(new.plan_request(), side):
             return OTHER_KEY(host=label)
     return ""
-
-
-def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> None:
-    """Check that a running tunnel can get another suite.
-
-    Raises:
-        InvalidPlan: It cannot.
-    """
-    reason = why_not_switch(old, old_plan, new, new_plan)
-    if reason:
-        raise InvalidPlan(NOT_SWITCHABLE(suite=new.suite.title, why=reason))
 
 
 def _fixed(step: PlanStep) -> tuple[object, ...]:

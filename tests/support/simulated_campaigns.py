@@ -307,7 +307,19 @@ def _round(
         plan=plan, control=CampaignControl(), emit=lambda _: None, meter=SimpleNamespace(report=lambda _: None)
     )
     nothing: Any = None
-    drafts = [_Draft(key, key.suite, nothing, nothing, FRAME_BYTES, 1500, STARTED, 0.0) for key in keys]
+    drafts = [
+        _Draft(
+            key=key,
+            title=key.suite,
+            adapter=nothing,
+            suite=nothing,
+            frame_bytes=FRAME_BYTES,
+            underlay_mtu_bytes=1500,
+            started_at=STARTED,
+            began_s=0.0,
+        )
+        for key in keys
+    ]
     cycles = make_cycles(probes, plan.profile, keys[0].round, order, context.emit, context.meter.report)
     due = RoundOrder(
         number=keys[0].round,

@@ -22,14 +22,13 @@ from app.measurement.adaptive.group_measurement import RoundOrder
 from app.measurement.adaptive.host_probes import HostProbes
 from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_round, stored_times, took_s
 from app.measurement.adaptive.probes import RoundProbes
-from app.measurement.adaptive.progress import BudgetMeter
 from app.measurement.adaptive.round import Round
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.comparison.attempt import ComparisonContext, find_choice, not_run, title_of
 from app.measurement.comparison.comparison import Comparison
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.messages import NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, ROUNDS_COMPLETE
-from app.measurement.progress import Meter
+from app.measurement.progress import BudgetMeter, Meter
 from app.measurement.work import Done, Task
 from app.probes import doubts_before, inspect_surroundings
 from app.ranking.gates import MOST_REPEATS
@@ -81,7 +80,9 @@ class AdaptiveComparison(Comparison):
             result = self._interim()
             if result.stop is not None:
                 break
-            wanted = _open(result)
+            wanted = frozenset(
+                (one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN
+            )
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
@@ -195,10 +196,6 @@ class AdaptiveComparison(Comparison):
         found = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=context.control.token)
         for draft in drafts:
             draft.doubts += doubts_before(context.labels, found)
-
-
-def _open(result: InterimResult) -> frozenset[Candidate]:
-    return frozenset((one.solution, one.suite) for one in result.candidates if one.state is CandidateState.OPEN)
 
 
 def comparison_kind(plan: CampaignPlan) -> type[Comparison]:

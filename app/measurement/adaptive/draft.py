@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 import numpy as np
 
 from app.domain.adapters import Adapter, TunnelPlan
-from app.domain.capture import CaptureReport
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.events import Stage
-from app.domain.gates import HostReadings
 from app.domain.hosts import Side
-from app.domain.link import Link
-from app.domain.path_note import PathNote
 from app.domain.results import (
     LOST_RTT_US,
     Attempt,
-    AttemptKey,
     AttemptStatus,
     Block,
     CpuUsage,
     LatencySeries,
-    ThroughputSeries,
 )
 from app.domain.solutions import BASELINE, Suite
-from app.measurement.comparison.attempt import MAX_LOG_CHARACTERS
+from app.measurement.comparison.attempt import AttemptDraft
+from app.measurement.comparison.probe_run import path_note
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
@@ -52,20 +46,17 @@ class MeasuredBlock:
     value_ms: float | None
 
 
-@dataclass(slots=True, eq=False)
-class Draft:
+@dataclass(slots=True, kw_only=True, eq=False)
+class Draft(AttemptDraft):
     """A candidate in a round.
 
     Attributes:
-        key: Its attempt.
         title: Its name for people.
         adapter: Its adapter.
         suite: Its suite.
         frame_bytes: Frame sizes in bytes, in the order of a block's series.
         underlay_mtu_bytes: MTU between the hosts.
-        started_at: UTC.
-        began_s: The same on the monotonic clock.
-        tunnel: Its tunnel, once up.
+        began_s: When it started, on the monotonic clock.
         fixed_target: Target of its echo requests where it has no tunnel; None where its tunnel has it.
         blocks: In the order of measuring.
         disturbed: Cycles whose blocks do not count.
@@ -73,32 +64,18 @@ class Draft:
         status: Its status, once it has ended early; None until then.
     """
 
-    key: AttemptKey
     title: str
     adapter: Adapter
     suite: Suite
     frame_bytes: tuple[int, ...]
     underlay_mtu_bytes: int
-    started_at: datetime
     began_s: float
-    tunnel: Tunnel | None = None
     fixed_target: BlockTarget | None = None
     blocks: list[MeasuredBlock] = field(default_factory=list)
     disturbed: set[int] = field(default_factory=set)
-    throughput: tuple[ThroughputSeries, ...] = ()
-    cpu_latency: Mapping[str, CpuUsage] = field(default_factory=dict)
-    cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
     cpu_at_rate: Mapping[str, CpuUsage] = field(default_factory=dict)
     rate_mbit_s: float | None = None
-    readings: Mapping[str, HostReadings] = field(default_factory=dict)
-    own_load_cores: float | None = None
-    warm_up_ratio: float | None = None
-    repeats: int = 0
-    capture: CaptureReport | None = None
-    probe_s: float = 0.0
     stage: Stage = Stage.PREFLIGHT
-    daemon_log: str = ""
-    doubts: list[str] = field(default_factory=list)
     error: TunnelmarkError | None = None
     status: AttemptStatus | None = None
     reason: str = ""
@@ -115,16 +92,15 @@ class Draft:
         return self.key.solution == BASELINE
 
     @property
-    def plan(self) -> TunnelPlan:
-        """The plan of its tunnel, which is up."""
+    def up(self) -> Tunnel:
+        """Its tunnel, which is up."""
         assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
-        return self.tunnel.plan
+        return self.tunnel
 
     @property
-    def tunnel_link(self) -> Link:
-        """The link of its tunnel, which is up."""
-        assert self.tunnel is not None  # noqa: S101 - only called for candidates that are up
-        return self.tunnel.link
+    def plan(self) -> TunnelPlan:
+        """The plan of its tunnel, which is up."""
+        return self.up.plan
 
     @property
     def target(self) -> BlockTarget:
@@ -180,34 +156,13 @@ class Draft:
 
     def finish(self) -> Attempt:
         """Return the attempt as it is now."""
-        status = self.status or AttemptStatus.COMPLETED
-        tunnel = self.tunnel
-        return Attempt(
-            key=self.key,
-            status=status,
-            reason=self.reason,
-            message=self.message,
-            started_at=self.started_at,
-            ended_at=datetime.now(UTC),
+        return replace(
+            self.attempt(self.status or AttemptStatus.COMPLETED, self.reason, self.message),
             latency=tuple(_series(self.frame_bytes, self.blocks)),
-            throughput=self.throughput,
-            cpu_latency=self.cpu_latency,
-            cpu_throughput=self.cpu_throughput,
-            path=_path(tunnel, self.underlay_mtu_bytes),
-            setup_s=tunnel.setup_s if tunnel else 0.0,
-            cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
-            probe_s=self.probe_s,
-            configuration=tunnel.configuration if tunnel else (),
-            negotiated=tunnel.negotiated if tunnel else "",
-            daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
+            # Fragments are not counted, since several tunnels are up.
+            path=path_note(self.tunnel.plan, self.underlay_mtu_bytes) if self.tunnel else None,
             doubts=tuple(dict.fromkeys(self.doubts)),
-            capture=self.capture,
-            stage="" if status is AttemptStatus.COMPLETED else self.stage.value,
             blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
-            readings=self.readings,
-            own_load_cores=self.own_load_cores,
-            warm_up_ratio=self.warm_up_ratio,
-            repeats=self.repeats,
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,
         )
@@ -228,17 +183,3 @@ def _series(frame_bytes: Sequence[int], blocks: Sequence[MeasuredBlock]) -> Iter
         duplicates = sum(one.block.duplicates for one in blocks) if index == 0 else 0
         note = next((one.block.note for one in blocks if one.block.note and not received), "")
         yield LatencySeries(size, int(rtt_us.size), received, duplicates, rtt_us, note)
-
-
-def _path(tunnel: Tunnel | None, underlay_mtu_bytes: int) -> PathNote | None:
-    """Return MTU and overhead; fragments are not counted, since several tunnels are up."""
-    if tunnel is None:
-        return None
-    plan = tunnel.plan
-    return PathNote(
-        inner_mtu_bytes=plan.inner_mtu_bytes,
-        underlay_mtu_bytes=underlay_mtu_bytes,
-        fragments_created=None,
-        largest_unfragmented_frame_bytes=plan.largest_unfragmented_frame_bytes,
-        overhead_bytes=plan.overhead_bytes,
-    )

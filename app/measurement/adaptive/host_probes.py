@@ -7,17 +7,15 @@ from collections.abc import Callable, Sequence
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport
 from app.domain.hosts import Side
-from app.domain.solutions import Carrier
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
-from app.measurement.comparison.attempt import ComparisonContext, candidate_of
+from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.comparison.capture_checks import run_packet_tests
 from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, ping_flavour
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import guarded_load
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, WarmUp, measure_cycle, warm_up
-from app.probes.capture import CaptureTestsRequest
 from app.probes.counter_window import CounterWindow, underlay_devices
 from app.probes.own_load import OwnLoad
 
@@ -84,7 +82,7 @@ class HostProbes:
         request = ThroughputRequest(
             client_address=draft.plan.probe_address_a,
             server_address=draft.plan.probe_address_b,
-            port=draft.tunnel_link.names.iperf_port,
+            port=draft.up.link.names.iperf_port,
             seconds=seconds,
             cap_mbit_s=cap_mbit_s,
             iperf3_version=iperf3_version(context.facts[Side.A.value]),
@@ -103,14 +101,5 @@ class HostProbes:
 
     def capture(self, draft: Draft, *, token: CancelToken, on_stage: StageSink) -> CaptureReport:
         """Run the packet tests; the tunnel does not work afterwards."""
-        context, info = self._context, draft.adapter.info
-        candidate = candidate_of(context.plan, draft.key)
-        request = CaptureTestsRequest(
-            link=draft.tunnel_link,
-            plan=draft.plan,
-            facts=context.facts,
-            frame_bytes=context.plan.profile.frame_bytes,
-            is_unprotected=info.is_unprotected or (candidate is not None and candidate.is_unprotected),
-            is_stream=info.carrier is Carrier.TCP,
-        )
-        return run_packet_tests(request, context.sessions, token=token, on_stage=on_stage, audit=context.audit)
+        info = draft.adapter.info
+        return run_packet_tests(self._context, draft.key, info, draft.up, token=token, on_stage=on_stage)

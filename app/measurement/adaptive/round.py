@@ -104,7 +104,8 @@ class Round:
                     self._one_at_a_time(wanted, error)
                     return
                 if len(wanted) == 1 or isinstance(error, CleanupFailed):
-                    _fail_all(wanted, error)
+                    for draft in wanted:
+                        draft.fail(error)
                     return
                 self._warn(NOT_SET_UP_TOGETHER(why=error.message))
                 self._apart(wanted)
@@ -225,8 +226,3 @@ class Round:
 
     def _warn(self, sentence: str) -> None:
         self.context.emit(LogLine(LogLevel.WARNING, sentence))
-
-
-def _fail_all(drafts: Sequence[Draft], error: TunnelmarkError) -> None:
-    for draft in drafts:
-        draft.fail(error)

@@ -64,10 +64,6 @@ class Moved:
         """The change in percent."""
         return (self.ratio - 1.0) * 100.0
 
-    def sentence(self) -> str:
-        """Return the change as a sentence."""
-        return LATENCY_CHANGED(title=self.title, percent=self.percent)
-
 
 def moved(title: str, before_ms: Sequence[float], after_ms: Sequence[float]) -> Moved:
     """Compare block values before and after the others came up.
@@ -135,7 +131,7 @@ class SideBySideCheck:
         for draft in [one for one in same if not one.is_bare]:
             change = self._change_of_ratio(draft, bare, after_ms)
             if change.is_too_much:
-                raise NotSideBySide(change.sentence())
+                raise NotSideBySide(LATENCY_CHANGED(title=change.title, percent=change.percent))
         if bare is None or not self._change(bare, after_ms).is_too_much:
             return ""
         change = self._change(bare, self._measure([bare.copy()], token))

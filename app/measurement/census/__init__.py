@@ -6,6 +6,6 @@ packet captures. Must not rank, and must not list what a host does not offer.
 
 from app.measurement.census.census import Census
 from app.measurement.census.planning import plan_census
-from app.measurement.census.resume import find_unfinished
+from app.measurement.census.stored import find_unfinished
 
 __all__ = ["Census", "find_unfinished", "plan_census"]

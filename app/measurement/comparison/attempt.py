@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from app.domain.adapters import Adapter, TunnelPlan, find_suite
+from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import Side
 from app.domain.messages import sentences
-from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
-from app.domain.solutions import Carrier, Suite
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
+from app.domain.solutions import Suite
 from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
 from app.measurement.comparison.conditions import without_condition
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
@@ -32,7 +32,6 @@ from app.measurement.messages import (
 )
 from app.measurement.work import CampaignContext
 from app.probes import doubts_before, inspect_surroundings
-from app.probes.capture import CaptureTestsRequest
 from app.wording.stages import STAGE_WORDS
 
 logger = logging.getLogger(__name__)
@@ -43,34 +42,32 @@ MAX_LOG_CHARACTERS = 20_000
 ComparisonContext: TypeAlias = CampaignContext[CampaignPlan, Attempt]
 
 
-def candidate_of(plan: CampaignPlan, key: AttemptKey) -> Candidate | None:
-    """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
-    same = (one for one in plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
-    return next(same, None)
-
-
 def title_of(plan: CampaignPlan, key: AttemptKey) -> str:
     """Return a candidate's name for people."""
-    candidate = candidate_of(plan, key)
-    return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
+    titles = (one.title for one in plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
+    return next(titles, f"{key.solution} {key.suite}".strip())
 
 
-@dataclass(slots=True)
-class _Draft:
-    """Partial result of a running attempt."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class AttemptDraft(ProbeResults):
+    """Partial result of a running attempt.
+
+    Attributes:
+        key: Its attempt.
+        started_at: UTC.
+        tunnel: Its tunnel, once up.
+    """
 
     key: AttemptKey
     started_at: datetime
-    measured: ProbeResults = field(default_factory=ProbeResults)
     tunnel: Tunnel | None = None
     daemon_log: str = ""
-    doubts: list[str] = field(default_factory=list)
-    error: TunnelmarkError | None = None
     stage: str = ""
     repeats: int = 0
 
-    def finish(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
-        measured, tunnel = self.measured, self.tunnel
+    def attempt(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
+        """Return the attempt that it becomes."""
+        tunnel = self.tunnel
         return Attempt(
             key=self.key,
             status=status,
@@ -78,25 +75,25 @@ class _Draft:
             message=message,
             started_at=self.started_at,
             ended_at=datetime.now(UTC),
-            latency=measured.latency,
-            throughput=measured.throughput,
-            cpu_latency=measured.cpu_latency,
-            cpu_throughput=measured.cpu_throughput,
-            path=measured.path,
-            warm_up_ratio=measured.warm_up_ratio,
-            readings=measured.readings,
-            own_load_cores=measured.own_load_cores,
+            latency=self.latency,
+            throughput=self.throughput,
+            cpu_latency=self.cpu_latency,
+            cpu_throughput=self.cpu_throughput,
+            path=self.path,
+            warm_up_ratio=self.warm_up_ratio,
+            readings=self.readings,
+            own_load_cores=self.own_load_cores,
             repeats=self.repeats,
             setup_s=tunnel.setup_s if tunnel else 0.0,
             cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
-            probe_s=measured.probe_s,
+            probe_s=self.probe_s,
             configuration=tunnel.configuration if tunnel else (),
             negotiated=tunnel.negotiated if tunnel else "",
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
-            doubts=(*self.doubts, *measured.doubts),
-            capture=measured.capture,
-            workloads=measured.workloads,
-            stage="" if status is AttemptStatus.COMPLETED else self.stage,
+            doubts=tuple(self.doubts),
+            capture=self.capture,
+            workloads=self.workloads,
+            stage="" if status is AttemptStatus.COMPLETED else str(self.stage),
         )
 
 
@@ -118,20 +115,20 @@ def run_attempt(
     Returns:
         The attempt (CANCELLED where the token was cancelled), and the error that ended it, if one did.
     """
-    draft = _Draft(key, datetime.now(UTC), doubts=list(doubts))
+    draft = AttemptDraft(key=key, started_at=datetime.now(UTC), doubts=list(doubts))
     if earlier is not None:
-        draft.repeats, draft.measured.capture = earlier.repeats + 1, earlier.capture
+        draft.repeats, draft.capture = earlier.repeats + 1, earlier.capture
     try:
         _run(context, draft, token)
     except Cancelled:
-        return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, CANCELLED_WHILE_RUNNING()), None
+        return draft.attempt(AttemptStatus.CANCELLED, Cancelled.reason, CANCELLED_WHILE_RUNNING()), None
     except TunnelmarkError as error:
         return _failed(draft, error), error
     except Exception as error:
         logger.exception("an attempt failed in an unforeseen way")
         bug = Bug(OWN_FAULT(kind=type(error).__name__, error=error))
         return _failed(draft, bug), bug
-    return draft.finish(AttemptStatus.COMPLETED), None
+    return draft.attempt(AttemptStatus.COMPLETED), None
 
 
 def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
@@ -140,12 +137,12 @@ def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
     return Attempt(key, AttemptStatus.NOT_RUN, reason, message, now, now)
 
 
-def _failed(draft: _Draft, error: TunnelmarkError) -> Attempt:
+def _failed(draft: AttemptDraft, error: TunnelmarkError) -> Attempt:
     draft.daemon_log = draft.daemon_log or error.context.get("log", "")
-    return draft.finish(AttemptStatus.FAILED, error.reason, error.sentence())
+    return draft.attempt(AttemptStatus.FAILED, error.reason, error.sentence())
 
 
-def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
+def _run(context: ComparisonContext, draft: AttemptDraft, token: CancelToken) -> None:
     key = draft.key
 
     def on_stage(stage: Stage, text: str) -> None:
@@ -165,7 +162,7 @@ def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
 
 def _build_and_measure(
     context: ComparisonContext,
-    draft: _Draft,
+    draft: AttemptDraft,
     choice: tuple[Adapter, Suite],
     token: CancelToken,
     on_stage: StageSink,
@@ -183,16 +180,20 @@ def _build_and_measure(
             context.guests,
         )
         try:
-            measurement.run(
-                draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
-            )
-            draft.measured.workloads = run_workloads(
+            measurement.run(draft, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed)
+            draft.workloads = run_workloads(
                 context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
             )
             # Last of all: the tunnel does not work any more afterwards.
-            if draft.measured.capture is None and has_capture_tests(context.plan, draft.key):
+            if draft.capture is None and has_capture_tests(context.plan, draft.key):
+                info = choice[0].info
                 with without_condition(context):
-                    _run_packet_tests(context, draft, choice[0], tunnel.plan, token, on_stage)
+                    report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
+                    draft.capture = report
+                    for level, sentence in capture_log(report):
+                        words = OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)
+                        context.emit(LogLine(level, words))
+                    raise_if_leaking(report, info.security)
         except TunnelmarkError as error:
             draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
@@ -200,34 +201,6 @@ def _build_and_measure(
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
-
-
-def _run_packet_tests(
-    context: ComparisonContext,
-    draft: _Draft,
-    adapter: Adapter,
-    plan: TunnelPlan,
-    token: CancelToken,
-    on_stage: StageSink,
-) -> None:
-    candidate = candidate_of(context.plan, draft.key)
-    draft.measured.capture = report = run_packet_tests(
-        CaptureTestsRequest(
-            link=context.link,
-            plan=plan,
-            facts=context.facts,
-            frame_bytes=context.plan.profile.frame_bytes,
-            is_unprotected=adapter.info.is_unprotected or (candidate is not None and candidate.is_unprotected),
-            is_stream=adapter.info.carrier is Carrier.TCP,
-        ),
-        context.sessions,
-        token=token,
-        on_stage=on_stage,
-        audit=context.audit,
-    )
-    for level, sentence in capture_log(report):
-        context.emit(LogLine(level, OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)))
-    raise_if_leaking(report, adapter.info.security)
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, Property, properties_of
-from app.domain.commands import SessionPair
 from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
 from app.domain.injection import PropertyVerdict
-from app.domain.results import AttemptKey, CampaignPlan
-from app.domain.solutions import SecurityProperties
+from app.domain.results import Attempt, AttemptKey, CampaignPlan
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo
 from app.measurement.comparison.planning import is_first
-from app.measurement.interfaces import StageSink
+from app.measurement.interfaces import StageSink, Tunnel
 from app.measurement.messages import FORGED_PACKETS_GET_IN, INNER_FRAMES_READABLE, PACKET_TESTS_DONE
+from app.measurement.work import CampaignContext
 from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
 from app.wording.capture_sentences import BREAK_WORDS, break_sentence, capture_line, leak_message, property_sentence
@@ -28,19 +27,39 @@ def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
 
 
 def run_packet_tests(
-    request: CaptureTestsRequest,
-    sessions: SessionPair,
+    context: CampaignContext[CampaignPlan, Attempt],
+    key: AttemptKey,
+    info: SolutionInfo,
+    tunnel: Tunnel,
     *,
     token: CancelToken,
     on_stage: StageSink,
-    audit: Callable[[AuditEntry], None],
 ) -> CaptureReport:
     """Run the packet tests on a tunnel that has been measured; it no longer works afterwards.
+
+    Args:
+        key: The attempt.
+        info: Its solution.
 
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    return prove(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.PACKET_TESTS, text), audit=audit)
+    candidate = (key.solution, key.suite)
+    request = CaptureTestsRequest(
+        link=tunnel.link,
+        plan=tunnel.plan,
+        facts=context.facts,
+        frame_bytes=context.plan.profile.frame_bytes,
+        is_unprotected=info.is_unprotected
+        or any(one.is_unprotected for one in context.plan.candidates if (one.solution, one.suite) == candidate),
+        is_stream=info.carrier is Carrier.TCP,
+    )
+    return prove(
+        *(context.sessions, request),
+        token=token,
+        on_stage=lambda text: on_stage(Stage.PACKET_TESTS, text),
+        audit=context.audit,
+    )
 
 
 def capture_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:

@@ -13,10 +13,11 @@ from app.domain.hosts import PairSpec
 from app.domain.profiles import Profile
 from app.domain.results import CampaignPlan, Candidate
 from app.measurement.choice_checks import check_shaping
-from app.measurement.comparison.planning import PastDurations, plan_campaign
+from app.measurement.comparison.planning import plan_campaign
 from app.measurement.comparison.workload_needs import refuse_lacking
 from app.measurement.messages import CANDIDATES_NOT_OFFERED
 from app.measurement.options import RunOptions
+from app.storage.summaries import MeanDurations
 
 
 def plan_choice(
@@ -25,7 +26,7 @@ def plan_choice(
     options: RunOptions,
     *,
     usual_condition: Callable[[PairSpec], Condition | None],
-    durations: Callable[[str, Profile], Mapping[str, PastDurations]],
+    durations: Callable[[str, Profile], Mapping[str, MeanDurations]],
 ) -> CampaignPlan:
     """Return the plan of a comparison, with predicted times.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
@@ -38,6 +37,7 @@ from app.measurement.messages import (
 from app.probes.capture import capture_tests_s
 from app.probes.throughput import DIRECTION_OVERHEAD_S, OMIT_S
 from app.ranking.choice import MOST_PLANNED_ROUNDS
+from app.storage.summaries import MeanDurations
 
 SMALLEST_FRAME_BYTES = 60
 """Without FCS. Source: IEEE 802.3, minimum frame of 64 bytes with FCS; ping needs 16 bytes of payload for its clock."""
@@ -56,25 +56,6 @@ PACKET_TESTS_SHARE = 0.25
 """Share of a budget that packet tests may use up; what they take beyond it is added. Source: our choice."""
 
 
-class PastDurations(Protocol):
-    """Mean duration of completed attempts with the same profile."""
-
-    @property
-    def setup_s(self) -> float:
-        """Seconds to build."""
-        ...
-
-    @property
-    def probe_s(self) -> float:
-        """Seconds of probing."""
-        ...
-
-    @property
-    def cleanup_s(self) -> float:
-        """Seconds to remove."""
-        ...
-
-
 def plan_campaign(
     pair: PairSpec,
     candidates: Sequence[Candidate],
@@ -84,7 +65,7 @@ def plan_campaign(
     deadline_ms: float | None = None,
     min_rate_mbit_s: float | None = None,
     allow_load: bool = False,
-    history: Mapping[str, PastDurations] | None = None,
+    history: Mapping[str, MeanDurations] | None = None,
     condition: Condition | None = None,
     workloads: Sequence[str] = (),
     transfer_mb: int = TRANSFER_MB,
@@ -210,7 +191,7 @@ def _predicted_s(
     attempts: Sequence[AttemptKey],
     pair: PairSpec,
     profile: Profile,
-    history: Mapping[str, PastDurations],
+    history: Mapping[str, MeanDurations],
     condition: Condition | None,
 ) -> tuple[float, ...]:
     """Return predicted seconds per attempt; of packet tests a quarter of the budget counts against it."""
@@ -224,7 +205,7 @@ def _predicted_s(
     return tuple(predicted)
 
 
-def _predict_s(solution: str, profile: Profile, history: Mapping[str, PastDurations], each_ms: float) -> float:
+def _predict_s(solution: str, profile: Profile, history: Mapping[str, MeanDurations], each_ms: float) -> float:
     past = history.get(solution)
     if past is not None:
         return past.setup_s + past.probe_s + past.cleanup_s

@@ -46,7 +46,7 @@ TYPICAL_ECHO_S = 0.001
 """One echo request and its reply, for dividing the progress bar only."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ProbeResults:
     """Partial results."""
 
@@ -62,10 +62,6 @@ class ProbeResults:
     warm_up_ratio: float | None = None
     readings: Mapping[str, HostReadings] = field(default_factory=dict)
     own_load_cores: float | None = None
-
-
-def _no_daemons(_side: Side) -> Sequence[int]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ class Measurement:
     link: Link
     facts: Mapping[str, HostFacts]
     tunnel: TunnelPlan
-    daemon_pids: Callable[[Side], Sequence[int]] = _no_daemons
+    daemon_pids: Callable[[Side], Sequence[int]] = lambda _side: ()
     guests: tuple[int, ...] = ()
 
     def run(
@@ -135,7 +131,8 @@ class Measurement:
                 monitor.wait_until_watching(token)
                 windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
-        measured.path = self._path_note(latency.fragments, counters.fragments(Side.B))
+        fragments = latency.fragments, counters.fragments(Side.B)
+        measured.path = path_note(self.tunnel, self.link.underlay_mtu_bytes, *fragments)
         measured.cpu_latency, measured.cpu_throughput = counters.usage(), monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
         measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
@@ -249,15 +246,17 @@ class Measurement:
             silence_s=SLACK_S + tcp_pause_s(self.plan.condition),
         )
 
-    def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:
-        is_counted = fragments_a is not None and fragments_b is not None
-        return PathNote(
-            inner_mtu_bytes=self.tunnel.inner_mtu_bytes,
-            underlay_mtu_bytes=self.link.underlay_mtu_bytes,
-            fragments_created=(fragments_a or 0) + (fragments_b or 0) if is_counted else None,
-            largest_unfragmented_frame_bytes=self.tunnel.largest_unfragmented_frame_bytes,
-            overhead_bytes=self.tunnel.overhead_bytes,
-        )
+
+def path_note(plan: TunnelPlan, underlay_mtu_bytes: int, *fragments: int | None) -> PathNote:
+    """Return MTU and overhead of a tunnel, with the fragments that hosts made; None among them: not counted."""
+    known = [number for number in fragments if number is not None]
+    return PathNote(
+        inner_mtu_bytes=plan.inner_mtu_bytes,
+        underlay_mtu_bytes=underlay_mtu_bytes,
+        fragments_created=sum(known) if known and len(known) == len(fragments) else None,
+        largest_unfragmented_frame_bytes=plan.largest_unfragmented_frame_bytes,
+        overhead_bytes=plan.overhead_bytes,
+    )
 
 
 def cpu_sample(key: AttemptKey, reading: CpuReading) -> CpuSample:

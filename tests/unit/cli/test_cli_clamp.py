@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 
 from fake_deployment_values import healthy_end
-from rich.console import Console
 
 from app.cli.deployments import status_code
 from app.cli.deployments_text import print_status
+from app.cli.terminal import CleanConsole
 from app.deployment.lan.messages import CLAMP_TITLE, OWN_TABLE
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import ClampStatus, EndpointStatus, PairStatus
@@ -36,7 +36,7 @@ def status(a: ClampStatus | None, b: ClampStatus | None) -> PairStatus:
 
 def text_of(found: PairStatus) -> str:
     out = io.StringIO()
-    print_status(Console(file=out, width=200), found)
+    print_status(CleanConsole(file=out, width=200), found)
     return out.getvalue()
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from app.cli.deployments import TOO_LATE, DeploymentDisplay, _chosen_options, status_code
+from app.cli.deployments import TOO_LATE, DeploymentDisplay, status_code
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
 from app.cli.history import history_table
@@ -23,7 +22,8 @@ from app.cli.messages import (
 )
 from app.cli.parser import parse
 from app.cli.records import deployment_table
-from app.cli.sides import by_side
+from app.cli.sides import by_side, deployment_options
+from app.cli.terminal import CleanConsole
 from app.deployment.events import DeploymentStage, DeploymentStageStarted
 from app.deployment.messages import AUDIT_FORMAT, UNREACHABLE
 from app.deployment.slots import slot_of
@@ -75,7 +75,7 @@ STATUS = PairStatus("north", AT, DEPLOYMENT, DeploymentState.CONFIRMED, end(Side
 def text_of(show: object, value: object, width: int = 200) -> str:
     out = io.StringIO()
     assert callable(show)
-    show(Console(file=out, width=width), value)
+    show(CleanConsole(file=out, width=width), value)
     return out.getvalue()
 
 
@@ -105,8 +105,8 @@ def test_the_options_of_deploy_are_read() -> None:
     assert parse(["deploy", "north", "wireguard", "--move-lan-rules"]).move_lan_rules is True
     assert parse(["deploy", "north", "--again", "11", "--no-move-lan-rules"]).move_lan_rules is False
     assert options.mtu is None
-    assert _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "fit"])).fits_path_mtu
-    assert not _chosen_options(parse(["deploy", "north", "wireguard", "--mtu", "1500"])).fits_path_mtu
+    assert deployment_options(parse(["deploy", "north", "wireguard", "--mtu", "fit"])).fits_path_mtu
+    assert not deployment_options(parse(["deploy", "north", "wireguard", "--mtu", "1500"])).fits_path_mtu
 
 
 @pytest.mark.parametrize("texts", [["eth2"], ["C=eth2"], ["A="], ["=eth2"], ["A=eth2", "a=eth3"]])
@@ -388,7 +388,7 @@ def test_deploy_without_a_solution_lists_them(capsys: pytest.CaptureFixture[str]
 
 def test_a_stage_is_shown_once_however_many_steps_it_has() -> None:
     err = io.StringIO()
-    display = DeploymentDisplay(Console(file=err, width=120))
+    display = DeploymentDisplay(CleanConsole(file=err, width=120))
     for stage, detail in (("prepare", ""), ("prepare", ""), ("verify", ""), ("verify", "on the wire"), ("verify", "")):
         display.handle(DeploymentStageStarted(DeploymentStage(stage), detail))
     assert [line.split(" s  ")[1] for line in err.getvalue().splitlines()] == [

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from sample_records import MODELS, sample_record
 
 from app.cli.diff import diff_data, print_diff
+from app.cli.terminal import CleanConsole
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.comparing import ComparisonDiff, compare_records
 from app.ranking.rank import rank
@@ -42,13 +42,13 @@ def found() -> ComparisonDiff:
 
 def test_a_factor_that_contradicts_the_means_is_called_one_of_medians(found: ComparisonDiff) -> None:
     out = io.StringIO()
-    print_diff(Console(file=out, width=200), found)
+    print_diff(CleanConsole(file=out, width=200), found)
     assert "Factors are of medians; the means beside them may be in another ratio." in out.getvalue()
 
 
 def test_a_skipped_candidate_is_called_so(found: ComparisonDiff) -> None:
     out = io.StringIO()
-    print_diff(Console(file=out, width=200), found)
+    print_diff(CleanConsole(file=out, width=200), found)
     (line,) = [line for line in out.getvalue().splitlines() if line.startswith("OpenVPN") and "skipped" in line]
     assert line.rstrip().endswith("skipped in the later one")
 

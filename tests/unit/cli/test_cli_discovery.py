@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.suites_text import print_suites
+from app.cli.terminal import CleanConsole
 from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption, NotFound, TunnelmarkError
@@ -29,7 +29,7 @@ MISSING = tuple(MissingPart("tcpdump", needed, "tcpdump") for needed in ("the le
 
 
 def printed(show: object, found: Discovery, width: int = 80) -> list[str]:
-    out = Console(width=width, file=io.StringIO(), color_system=None)
+    out = CleanConsole(width=width, file=io.StringIO(), color_system=None)
     assert callable(show)
     show(out, found)
     return out.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]

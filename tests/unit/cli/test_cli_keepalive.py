@@ -13,10 +13,11 @@ from fake_deployment_values import healthy_end
 from rich.console import Console
 
 from app.cli.context import CommandContext
-from app.cli.deployments import _chosen_options, _wanted
+from app.cli.deployments import _wanted
 from app.cli.deployments_text import print_deployment, print_dry_run, print_status
-from app.cli.export import _deployment_options
 from app.cli.parser import parse
+from app.cli.sides import deployment_options
+from app.cli.terminal import CleanConsole
 from app.domain.deployment import DeploymentState, DryRun, EndpointDryRun
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import Side
@@ -36,18 +37,18 @@ RUN = DryRun("north", "wireguard", "x", "WireGuard", Verdict.RECOMMENDED, (), SI
 
 def text_of(show: Callable[[Console, T], None], value: T) -> str:
     out = io.StringIO()
-    show(Console(file=out, width=200), value)
+    show(CleanConsole(file=out, width=200), value)
     return out.getvalue()
 
 
 def test_it_is_wired_unless_another_is_asked_for() -> None:
     deploy = ["deploy", "north", "wireguard"]
-    assert _chosen_options(parse(deploy)).keepalive is Keepalive.WIRED
-    assert _chosen_options(parse([*deploy, "--keepalive", "metered"])).keepalive is Keepalive.METERED
+    assert deployment_options(parse(deploy)).keepalive is Keepalive.WIRED
+    assert deployment_options(parse([*deploy, "--keepalive", "metered"])).keepalive is Keepalive.METERED
     assert parse(["deploy", "north", "--again", "11"]).keepalive is None, "as the earlier one had it"
     export = ["export-config", "north", "wireguard", "--out", "out"]
-    assert _deployment_options(parse(export)).keepalive is Keepalive.WIRED
-    assert _deployment_options(parse([*export, "--keepalive", "metered"])).keepalive is Keepalive.METERED
+    assert deployment_options(parse(export)).keepalive is Keepalive.WIRED
+    assert deployment_options(parse([*export, "--keepalive", "metered"])).keepalive is Keepalive.METERED
 
 
 @pytest.mark.parametrize("given", [None, *Keepalive])

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from fake_deployment_values import INSPECTED_AT, with_end
-from rich.console import Console
 from sample_records import pair
 from watched_pair import after, confirmed_deployment, healthy_status
 
@@ -22,7 +21,7 @@ from app.cli.deployments_monitor import Watch
 from app.cli.desktop_notification import notify_desktop
 from app.cli.messages import WATCH_OPTIONS
 from app.cli.parser import parse
-from app.cli.terminal import TerminalPrompts
+from app.cli.terminal import CleanConsole, TerminalPrompts
 from app.deployment.events import DeploymentSink
 from app.deployment.messages import (
     CANNOT_BE_ASKED,
@@ -56,7 +55,7 @@ class Desk:
 
     def __init__(self, *words: str, is_terminal: bool = False) -> None:
         self.out, self.err = io.StringIO(), io.StringIO()
-        consoles = [Console(file=one, width=200, force_terminal=is_terminal) for one in (self.out, self.err)]
+        consoles = [CleanConsole(file=one, width=200, force_terminal=is_terminal) for one in (self.out, self.err)]
         options = parse(["status", "north", "--watch", "--every", "0.001", *words])
         self.context = CommandContext(options, consoles[0], consoles[1], TerminalPrompts(consoles[1]))
         self.notes: list[tuple[str, str]] = []

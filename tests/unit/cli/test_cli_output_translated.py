@@ -30,6 +30,7 @@ from app.cli.discovery_text import print_all, print_summary
 from app.cli.main import main
 from app.cli.progress import CampaignDisplay, JobProgress
 from app.cli.suites_text import print_suites
+from app.cli.terminal import CleanConsole
 from app.deployment.events import DeploymentNote, DeploymentStage, DeploymentStageStarted
 from app.deployment.lan.messages import GUARD_NO_DHCP, GUARD_PARTS, GUARD_TITLE
 from app.deployment.messages import (
@@ -370,7 +371,7 @@ def test_words_that_are_not_translated_are_noticed() -> None:
 
 
 def _console() -> Console:
-    return Console(width=10_000, file=io.StringIO(), color_system=None)
+    return CleanConsole(width=10_000, file=io.StringIO(), color_system=None)
 
 
 def _text(out: Console) -> str:

@@ -11,6 +11,7 @@ from sample_records import sample_record
 
 from app.cli.census import CensusDisplay
 from app.cli.progress import STAGE_WORDS, CampaignDisplay
+from app.cli.terminal import CleanConsole
 from app.domain.events import (
     AttemptEnded,
     AttemptStarted,
@@ -32,7 +33,7 @@ KEY = AttemptKey(0, "wireguard", "default", "as-found", 1)
 
 def console_of(*, is_terminal: bool) -> tuple[Console, io.StringIO]:
     written = io.StringIO()
-    return Console(file=written, force_terminal=is_terminal, width=100, color_system=None), written
+    return CleanConsole(file=written, force_terminal=is_terminal, width=100, color_system=None), written
 
 
 @pytest.mark.parametrize("kind", [CampaignDisplay, CensusDisplay])

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 from sample_records import MODELS, Model, sample_record
 
 from app.cli.compare import cancelled_words, how_to_go_on
@@ -17,6 +16,7 @@ from app.cli.messages import MEAN_RANKS_WITHOUT_WEIGHTS
 from app.cli.parser import make_parser
 from app.cli.results import print_ranking, print_weighting
 from app.cli.results import rank as rank_command
+from app.cli.terminal import CleanConsole
 from app.domain.errors import InvalidOption
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import rank
@@ -31,7 +31,7 @@ def failing(reason: str, message: str) -> tuple[Model, ...]:
 
 
 def printed(record: CampaignRecord, width: int = 80) -> str:
-    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    out = CleanConsole(width=width, file=io.StringIO(), color_system=None, highlight=False)
     print_ranking(out, record, rank(record))
     return cast("io.StringIO", out.file).getvalue()
 
@@ -84,7 +84,7 @@ def test_a_cancelled_comparison_says_how_to_go_on_where_that_is_possible() -> No
 
 def test_weights_of_the_user_are_beside_the_ranking_and_are_marked() -> None:
     record = sample_record(rounds=3)
-    out = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    out = CleanConsole(file=io.StringIO(), width=100, color_system=None, highlight=False)
     print_weighting(out, weigh(record, rank(record), parse_weights("throughput-first")))
     text = cast("io.StringIO", out.file).getvalue()
     assert "Your weighting, not Tunnelmark's recommendation: latency 1, throughput 4, overhead 1." in text
@@ -95,7 +95,7 @@ def test_weights_of_the_user_are_beside_the_ranking_and_are_marked() -> None:
 
 def test_mean_ranks_are_beside_the_ranking_and_marked_as_the_heuristic_of_a_study() -> None:
     record = sample_record(rounds=3)
-    out = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    out = CleanConsole(file=io.StringIO(), width=100, color_system=None, highlight=False)
     print_weighting(out, weigh(record, rank(record), parse_weights("latency=1,jitter=1"), Scoring.RANKS))
     text = cast("io.StringIO", out.file).getvalue()
     assert "Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: latency 1, jitter 1." in text

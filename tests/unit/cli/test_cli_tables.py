@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 from sample_records import pair, sample_record
 
 import app.cli
@@ -28,6 +27,7 @@ from app.cli.records import deployment_table
 from app.cli.results import ranking_table
 from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table
+from app.cli.terminal import CleanConsole
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState
 from app.deployment.monitor_log import Health, Loss
 from app.domain.deployment import DeploymentOptions, DeploymentState
@@ -156,7 +156,7 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
 
 
 def printed(table: Table, width: int) -> list[str]:
-    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    out = CleanConsole(width=width, file=io.StringIO(), color_system=None, highlight=False)
     table.print(out)
     return cast("io.StringIO", out.file).getvalue().splitlines()
 
@@ -185,7 +185,7 @@ def test_no_identifier_is_cut(name: str, width: int) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_suites_are_whole_on_lines_of_their_own(width: int) -> None:
-    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    out = CleanConsole(width=width, file=io.StringIO(), color_system=None, highlight=False)
     print_suites(out, found(), is_for_option=True)
     lines = cast("io.StringIO", out.file).getvalue().splitlines()
     for one in found().candidates:
@@ -242,7 +242,7 @@ def test_a_lab_pair_is_named_in_the_title() -> None:
 
 def test_a_refused_deployment_is_called_so_in_every_list() -> None:
     one = replace(DEPLOYMENT, state=DeploymentState.FAILED, is_refused=True)
-    out = Console(file=io.StringIO(), width=200)
+    out = CleanConsole(file=io.StringIO(), width=200)
     deployment_table([one]).print(out)
     text = cast("io.StringIO", out.file).getvalue()
     assert "refused" in text

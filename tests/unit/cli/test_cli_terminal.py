@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from app.cli.messages import KEY_WITHOUT_HOST
-from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
+from app.cli.terminal import TerminalPrompts, accepted_keys, make_console, run_cancellable
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.domain.errors import Cancelled, InvalidOption, LabFault
@@ -121,13 +121,13 @@ def test_a_password_is_in_no_representation() -> None:
 
 
 def test_accepted_fingerprints() -> None:
-    assert AcceptedKeys([f"{QUESTION.host}=SHA256:right"], None)(QUESTION) is True
-    assert AcceptedKeys([f"{QUESTION.host}=SHA256:other"], None)(QUESTION) is False
-    assert AcceptedKeys([f"{QUESTION.host}=SHA256:other"], lambda _question: True)(QUESTION) is True
+    assert accepted_keys([f"{QUESTION.host}=SHA256:right"], None)(QUESTION) is True
+    assert accepted_keys([f"{QUESTION.host}=SHA256:other"], None)(QUESTION) is False
+    assert accepted_keys([f"{QUESTION.host}=SHA256:other"], lambda _question: True)(QUESTION) is True
 
 
 def test_an_accepted_fingerprint_counts_for_its_host_alone() -> None:
-    accepted = AcceptedKeys(["bastion=SHA256:right", "[2001:db8::1]:2200=SHA256:other"], None)
+    accepted = accepted_keys(["bastion=SHA256:right", "[2001:db8::1]:2200=SHA256:other"], None)
     assert accepted(HostKeyQuestion("bastion", "ssh-ed25519", "SHA256:right"))
     assert accepted(HostKeyQuestion("[2001:db8::1]:2200", "ssh-ed25519", "SHA256:other"))
     for host in ("gw", "[bastion]:2222", "[2001:db8::1]:2200", "2001:db8::1"):
@@ -147,10 +147,10 @@ def test_an_accepted_fingerprint_counts_for_its_host_alone() -> None:
     ],
 )
 def test_a_host_is_named_as_in_known_hosts_or_with_its_port(option: str, host: str) -> None:
-    assert AcceptedKeys([option], None)(HostKeyQuestion(host, "ssh-ed25519", "SHA256:x"))
+    assert accepted_keys([option], None)(HostKeyQuestion(host, "ssh-ed25519", "SHA256:x"))
 
 
 @pytest.mark.parametrize("option", ["SHA256:right", "=SHA256:right", "gw=SHA256:", "gw", "gw=right"])
 def test_a_fingerprint_without_a_host_is_refused_before_any_host_is_asked(option: str) -> None:
     with pytest.raises(InvalidOption, check=has_message(KEY_WITHOUT_HOST)):
-        AcceptedKeys([option], None)
+        accepted_keys([option], None)

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import NoReturn, cast
 
 import pytest
-from rich.console import Console
 
 from app.cli.deployments import status_code
 from app.cli.deployments_text import print_status
 from app.cli.exit_codes import ExitCode
+from app.cli.terminal import CleanConsole
 from app.deployment import planning
 from app.deployment.events import DeploymentEvent, DeploymentNote
 from app.deployment.messages import DAMAGED_THERE, NOT_REMOVED, PARTS_IN_THE_WAY
@@ -136,7 +136,7 @@ def name_another_folder(world: World, deployment_id: str) -> str:
 
 def text_of(status: PairStatus) -> str:
     out = io.StringIO()
-    print_status(Console(file=out, width=200), status)
+    print_status(CleanConsole(file=out, width=200), status)
     return out.getvalue()
 
 

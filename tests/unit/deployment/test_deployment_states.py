@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 
 from app.cli.deployments_text import applied_words, print_status
+from app.cli.terminal import CleanConsole
 from app.deployment import deploy as deploy_again
 from app.deployment.events import (
     Decision,
@@ -209,7 +209,7 @@ def test_what_the_injection_test_showed_is_stored_and_shown(world: World, store:
         event.sides for event in events if isinstance(event, DeploymentNote) and event.text.startswith("Authentic")
     ]
     assert doubted == [(Side.B,)]
-    console = Console(width=200, file=io.StringIO())
+    console = CleanConsole(width=200, file=io.StringIO())
     print_status(console, inspect(world, store))
     reported = console.file.getvalue()  # type: ignore[attr-defined]
     assert "tested before it was confirmed: ✓ confidential, ? authentic (not tried), ✓ replay-proof" in reported

@@ -12,7 +12,8 @@ from typing import cast
 import pytest
 from plain_data import from_data
 
-from app.cli.sides import lan_guard_options
+from app.cli.parser import parse
+from app.cli.sides import deployment_options
 from app.deployment.choice import check_options
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard, parse_guard, probed_address
@@ -86,14 +87,12 @@ def test_no_rules_can_move_where_no_lan_is_joined() -> None:
 
 
 def test_options_that_were_not_given_are_left_to_their_defaults() -> None:
-    given = SimpleNamespace(broadcast_limit=None, block_dhcp=False, block_router_advertisements=False)
-    assert lan_guard_options(given) == {}  # type: ignore[arg-type]  # a namespace is all it needs
-    given = SimpleNamespace(broadcast_limit=0, block_dhcp=True, block_router_advertisements=True)
-    assert lan_guard_options(given) == {  # type: ignore[arg-type]
-        "broadcast_limit": 0,
-        "blocks_dhcp": True,
-        "blocks_router_advertisements": True,
-    }
+    words = ["deploy", "north", "wireguard"]
+    assert deployment_options(parse(words)) == DeploymentOptions()
+    given = parse([*words, "--broadcast-limit", "0", "--block-dhcp", "--block-router-advertisements"])
+    assert deployment_options(given) == DeploymentOptions(
+        broadcast_limit=0, blocks_dhcp=True, blocks_router_advertisements=True
+    )
 
 
 @dataclass

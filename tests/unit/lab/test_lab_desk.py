@@ -16,11 +16,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rich.console import Console
 from sample_records import facts, sample_record
 
 from app.cli import labs
 from app.cli.exit_codes import ExitCode
+from app.cli.terminal import CleanConsole
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
@@ -261,8 +261,8 @@ def test_a_deployment_ends_with_its_lab(desk: Desk, *, is_by_command: bool) -> N
             options=SimpleNamespace(name="one", force=True),
             labs=lambda: desk.lab_service.manager,
             archive=lambda: nullcontext(SimpleNamespace(store=desk.store)),
-            out=Console(file=io.StringIO()),
-            err=Console(file=err, width=200),
+            out=CleanConsole(file=io.StringIO()),
+            err=CleanConsole(file=err, width=200),
         )
         assert labs.down(cast("Any", context)) == ExitCode.OK
         assert f"The deployment 11111111 ({one.title}), which was active, has ended with it." in err.getvalue()

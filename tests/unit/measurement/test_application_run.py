@@ -20,9 +20,9 @@ from app.domain.errors import InvalidOption, ProbeFailed
 from app.domain.link import Link
 from app.domain.transfers import TransferCell
 from app.measurement import application_run
-from app.measurement.application_run import ApplicationPlan, ApplicationRun
-from app.measurement.application_studies import ApplicationStudy, predicted_application_s
-from app.measurement.cell_run import CellReports
+from app.measurement.application_run import ApplicationRun
+from app.measurement.application_studies import ApplicationStudy
+from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages import CONDITION_NOT_MET, WORKLOAD_NOT_MEASURED
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, NO_CONNECTION_SPLIT, NODE_CONGESTION_REFUSED
@@ -108,7 +108,7 @@ class Stage:
             self.conditions.append(None if condition is None else condition.name)
 
         reports: CellReports[ApplicationResult] = CellReports(lambda _text: None, self.results.append)
-        plan = ApplicationPlan(cells, choices, ())
+        plan = CellPlan(cells, choices, ())
         ApplicationRun(
             *(plan, sessions, LINK, tunnels, set_condition, lambda _condition: "", reports), token=CancelToken()
         ).run()
@@ -195,7 +195,7 @@ def test_parts_have_the_vpns_and_proxies_of_the_study_and_say_how_long_they_take
     assert len(ways) == 8
     times = [study.predicted_s(part, study.keys(part)) for part in study.parts]
     assert 3 * 150 < times[0] < 900 < times[1] < times[2]
-    assert predicted_application_s(()) == 0.0
+    assert ApplicationStudy().predicted_s("quick", ()) == 0.0
 
 
 def test_a_pair_without_conditions_is_refused() -> None:

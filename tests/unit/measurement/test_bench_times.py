@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sample_records as sample
 from fake_hosts import FakeClock
-from rich.console import Console
 
 from app.cli.bench import print_bench, print_measured
+from app.cli.terminal import CleanConsole
 from app.domain.events import AttemptDropped, AttemptEnded, AttemptStarted, Stage, StageStarted
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignRecord, CampaignStatus
@@ -165,9 +165,9 @@ def test_the_longest_adaptive_comparison_is_its_budget_and_the_packet_tests() ->
 
 
 def test_what_was_not_measured_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    print_bench(Console(width=120), made())
+    print_bench(CleanConsole(width=120), made())
     without = capsys.readouterr().out
-    print_measured(Console(width=120), made(adaptive=60.0, paper=1200.0))
+    print_measured(CleanConsole(width=120), made(adaptive=60.0, paper=1200.0))
     with_both = capsys.readouterr().out
 
     assert "Latency phase over bare pings: 1.20" in without
@@ -196,7 +196,7 @@ def test_orders_are_compared_wherever_paper_distinguishes_two(capsys: pytest.Cap
     ):
         records = {ProfileName.ADAPTIVE: adaptive, ProfileName.PAPER: paper}
         run = replace(made(adaptive=60.0, paper=1200.0), agreement=measured_agreement(records))
-        print_measured(Console(width=120), run)
+        print_measured(CleanConsole(width=120), run)
         assert words in capsys.readouterr().out
     order = bench_data(run)["measured"]["order"]  # type: ignore[index]
     assert (order["pairs"], order["same"], len(order["contradicted"])) == (3, 2, 1)

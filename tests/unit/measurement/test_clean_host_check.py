@@ -15,7 +15,7 @@ from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.measurement import clean_host_check
 from app.measurement.adaptive import AdaptiveComparison, comparison_kind
 from app.measurement.census import Census
-from app.measurement.clean_host_check import Before, run_checked
+from app.measurement.clean_host_check import run_checked
 from app.measurement.comparison import Comparison
 from app.measurement.control import CampaignControl
 from app.measurement.engine import CampaignHosts
@@ -36,8 +36,8 @@ def test_what_a_comparison_leaves_on_a_host_is_logged(
     monkeypatch: pytest.MonkeyPatch, links: tuple[str, str], form: MessageForm
 ) -> None:
     done: list[object] = []
-    snapshots = iter(Before(snapshot(text), snapshot("eth1")) for text in links)
-    monkeypatch.setattr(clean_host_check, "snapshot_before", lambda *_, **__: done.append("inspect") or next(snapshots))
+    snapshots = iter((snapshot(text), snapshot("eth1")) for text in links)
+    monkeypatch.setattr(clean_host_check, "take_snapshots", lambda *_, **__: done.append("inspect") or next(snapshots))
     monkeypatch.setattr(clean_host_check, "run_campaign", lambda *_, **__: done.append("run") or "the record")
     record = run_checked(
         *(Comparison, NOTHING, hosts()), store=NOTHING, control=CampaignControl(), emit=done.append, version="1"
@@ -53,7 +53,7 @@ def snapshot(text: str) -> HostSnapshot:
 
 def test_a_census_is_not_inspected_closely(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    monkeypatch.setattr(clean_host_check, "snapshot_before", lambda *_, **__: done.append("inspect"))
+    monkeypatch.setattr(clean_host_check, "take_snapshots", lambda *_, **__: done.append("inspect"))
     monkeypatch.setattr(clean_host_check, "run_campaign", lambda *_, **__: done.append("run"))
     run_checked(Census, NOTHING, hosts(), store=NOTHING, control=CampaignControl(), emit=NOTHING, version="1")
     assert done == ["run"]

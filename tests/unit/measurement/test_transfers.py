@@ -144,7 +144,7 @@ class Stage:
     def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = (), machines: Any = None) -> None:
         reports = CellReports(self.reported.append, self.results.append, self.measured.append)
         choices: Any = {"none": (None, None), "wireguard": (None, None)}
-        plan = TransferPlan(cells, choices, 30_000_000, guests=guests)
+        plan = TransferPlan(cells, choices, guests, size_bytes=30_000_000)
         sessions: Any = SimpleNamespace(a=self.a, b=self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         tunnels: Any = self

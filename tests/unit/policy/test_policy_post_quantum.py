@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from plain_data import from_data
-from rich.console import Console
 from sample_records import sample_record
 
 from app.cli.discovery_text import print_all, print_summary
+from app.cli.terminal import CleanConsole
 from app.discovery.candidates import find_candidates
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord, Candidate
@@ -111,7 +111,7 @@ def test_reports_of_earlier_comparisons_say_nothing(tmp_path: Path) -> None:
 def test_discover_shows_it_for_each_candidate(show: object, value: PostQuantum | None, word: str) -> None:
     found = discovery(PAIR)
     found = replace(found, candidates=tuple(replace(one, post_quantum=value) for one in found.candidates))
-    out = Console(width=200, file=io.StringIO(), color_system=None)
+    out = CleanConsole(width=200, file=io.StringIO(), color_system=None)
     assert callable(show)
     show(out, found)
     lines = out.file.getvalue().splitlines()  # type: ignore[attr-defined]

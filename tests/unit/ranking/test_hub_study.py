@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.patches import StepPatch
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
@@ -14,14 +15,17 @@ from app.cli.messages import NO_STUDY_PART
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
-from app.measurement.hub_studies import HUB_PARTS, HubStudy, predicted_hub_s
+from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
-from app.reports.hub_figure import cpu_edges
+from app.reports.drawing import settings
+from app.reports.hub_figure import cpu_edges, hub_figure
 from app.reports.hub_study import AT_LEAST, figure_rows, lines, try_rows
 from app.reports.lab_study import lab_study_data, write_lab_study
+from app.reports.svg import PAGE
 from app.storage.lab_results import HubResults
 from app.storage.study_files import write_study
+from app.wording.colours import CPU_PART_COLOURS
 from support.message_checks import shows
 from vpn_adapters.registry import HUBS, SESSION_HUBS
 
@@ -96,7 +100,7 @@ def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path:
 
 
 def test_the_part_quick_takes_at_most_ten_minutes() -> None:
-    assert 0 < predicted_hub_s(HUB_PARTS["quick"], HubStudy().missing("quick", ())) <= 600
+    assert 0 < HubStudy().predicted_s("quick", HubStudy().missing("quick", ())) <= 600
     assert HUB_PARTS["all"].window_s == 60
 
 
@@ -117,6 +121,15 @@ def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path
     assert "<caption>Key exchanges per second, own</caption>" not in page
     assert "<caption>Key exchanges per second, published</caption>" in page
     assert "Failed (–): 1 WireGuard." in page
+
+
+def test_cpu_is_drawn_in_steps_of_its_intervals() -> None:
+    with settings():
+        axes = hub_figure(RESULT.cpu, PAGE).axes[0]
+    steps = [one.get_data() for one in axes.patches if isinstance(one, StepPatch)]
+    assert [list(one.edges) for one in steps] == [[0.0, 1.0, 2.0]] * len(CPU_PART_COLOURS)
+    user, system = steps[0], steps[1]
+    assert list(user.values) == list(system.baseline) == [one.user_pct for one in RESULT.cpu]
 
 
 @pytest.mark.parametrize("words", [f"show {HUB_STUDY}", "list"])

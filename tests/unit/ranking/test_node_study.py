@@ -15,7 +15,7 @@ from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
 from app.measurement.lab_studies import LabStudyOperations
-from app.measurement.node_studies import NODE_PARTS, predicted_node_s
+from app.measurement.node_studies import NodeStudy
 from app.ranking.node_study import (
     NODE_STUDY,
     OrderVerdict,
@@ -121,8 +121,9 @@ def test_results_are_kept_and_what_is_missing_is_measured_again(tmp_path: Path) 
     assert len(kept.done()) == 12
     busy = kept.with_result(replace(first[5], own_load_cores=3.0))
     assert busy.done() == kept.done() - {first[5].key}
-    part = NODE_PARTS["quick"]
-    assert predicted_node_s(part, kept.done()) == 0 < predicted_node_s(part) <= 600
+    study = NodeStudy()
+    assert study.missing("quick", kept.done()) == ()
+    assert study.predicted_s("quick", ()) == 0 < study.predicted_s("quick", study.keys("quick")) <= 600
     json.dumps(lab_study_data(kept))
     assert len(figure_rows(kept)) == 4
     write_lab_study(kept, tmp_path / "r.html")

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from rich.console import Console
 from sample_records import MODELS, sample_record
 
 from app.cli.results import print_ranking
 from app.cli.tables import WIDTH_WITHOUT_TERMINAL
+from app.cli.terminal import CleanConsole
 from app.domain.results import CampaignRecord
 from app.probes.capture.messages import KERNEL_DROPPED
 from app.ranking import rank
@@ -42,7 +42,7 @@ def doubted() -> CampaignRecord:
 
 
 def printed(record: CampaignRecord, width: int = WIDTH_WITHOUT_TERMINAL) -> str:
-    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    out = CleanConsole(width=width, file=io.StringIO(), color_system=None, highlight=False)
     print_ranking(out, record, rank(record))
     return cast("io.StringIO", out.file).getvalue()
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from sample_records import hostile_record, sample_record, with_open_device
 
 from app.cli.results import print_ranking
+from app.cli.terminal import CleanConsole
 from app.domain.capture import CaptureReport, LeakProof, LeakVerdict
 from app.domain.messages.results import NO_REPLAY_GOT_IN
 from app.domain.results import CampaignRecord
@@ -156,7 +156,7 @@ def test_the_table_has_columns_for_it(tmp_path: Path) -> None:
 
 def test_the_command_line_prints_a_line_for_each_candidate() -> None:
     record = with_open_device(sample_record())
-    with Console(width=200, record=True, file=None) as console, console.capture() as shown:
+    with CleanConsole(width=200, record=True, file=None) as console, console.capture() as shown:
         print_ranking(console, record, rank(record))
     lines = [line for line in shown.get().splitlines() if ": packet tests: " in line]
     assert len(lines) == len({(one.key.solution, one.key.suite) for one in record.attempts if one.capture is not None})

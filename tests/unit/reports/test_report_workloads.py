@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from rich.console import Console
 
 from app.cli.results import print_ranking, ranking_table
+from app.cli.terminal import CleanConsole
 from app.domain.results import CampaignRecord
 from app.probes.workloads import WORKLOADS
 from app.ranking import rank
@@ -69,11 +69,11 @@ def test_the_terminal_has_its_table_and_a_column_of_the_ranking(record: Campaign
     title = record.plan.candidates[2].title
     assert cells[title] == "10.0"
     assert cells[record.plan.candidates[0].title] == "-"
-    out = Console(file=io.StringIO(), width=400)
+    out = CleanConsole(file=io.StringIO(), width=400)
     print_ranking(out, record, rank(record))
     text = cast("io.StringIO", out.file).getvalue()
     assert "Jobs in a minute, jobs/min" in text
-    narrow = Console(file=io.StringIO(), width=90)
+    narrow = CleanConsole(file=io.StringIO(), width=90)
     ranking_table(record, rank(record)).print(narrow)
     assert "Left out at this width" in cast("io.StringIO", narrow.file).getvalue()
 

@@ -15,8 +15,7 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.linting import MASK
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import PostQuantum
-from app.policy import UNKNOWN_REASON, judge
-from app.policy.post_quantum import post_quantum
+from app.policy import UNKNOWN_REASON, judge, post_quantum
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ipsec import adapter
 from vpn_adapters.ipsec.swanctl_reader import read

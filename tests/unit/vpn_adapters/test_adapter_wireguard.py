@@ -14,7 +14,7 @@ from app.domain.link import Link
 from app.domain.linting import MASK
 from app.domain.script_files import adapter_script
 from app.domain.verdicts import PostQuantum
-from app.policy.post_quantum import post_quantum
+from app.policy import post_quantum
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from support.message_checks import has_message
 from vpn_adapters.shared import l2tpv3, public_keys

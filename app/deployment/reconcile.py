@@ -40,7 +40,7 @@ from app.deployment.slots import run_dir_of, slot_dir, slot_of
 from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment import LAPSED, Deployment, DeploymentState
 from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, PairStatus
 from app.domain.errors import NotFound, TunnelmarkError
@@ -81,11 +81,7 @@ def reach(
     open_host: Mapping[Side, HostSession | TunnelmarkError], slot: str, *, token: CancelToken
 ) -> dict[Side, Reached]:
     """Ask both hosts at the same time; one that cannot be asked does not keep the other waiting."""
-    a, b = run_both(
-        lambda: reach_one(open_host[Side.A], Side.A, slot, token=token),
-        lambda: reach_one(open_host[Side.B], Side.B, slot, token=token),
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: reach_one(open_host[side], side, slot, token=token))
 
 
 def reach_one(session: HostSession | TunnelmarkError, side: Side, slot: str, *, token: CancelToken) -> Reached:

@@ -13,7 +13,7 @@ from app.deployment.slots import current_path, slot_dir
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment_status import ClampStatus, Outage
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
@@ -213,10 +213,7 @@ def read_slot(host: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
 def read_slots(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, SlotState]:
     """Return what is in a slot of both hosts."""
     hosts = remote_hosts(sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: read_slot(hosts[Side.A], slot, token=token), lambda: read_slot(hosts[Side.B], slot, token=token)
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: read_slot(hosts[side], slot, token=token))
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:
@@ -319,10 +316,7 @@ def read_current(host: RemoteHost, slot: str, *, token: CancelToken) -> str:
 def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:
     """Return what is confirmed in a slot of both hosts; empty where nothing is."""
     hosts = remote_hosts(sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: read_current(hosts[Side.A], slot, token=token), lambda: read_current(hosts[Side.B], slot, token=token)
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: read_current(hosts[side], slot, token=token))
 
 
 def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: CancelToken) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
+from app.deployment.deploy import store_state
 from app.deployment.events import (
     DeploymentEnded,
     DeploymentNote,
@@ -27,7 +27,6 @@ from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.messages import sentences
-from app.domain.user import this_user
 from app.host.inspection import LockInfo
 from app.host.parallel import on_both_to_the_end
 from app.host.remote_host import RemoteHost
@@ -84,14 +83,13 @@ def roll_back_unconfirmed(
         CommandFailed: A host did not roll back, or it was confirmed meanwhile.
     """
     hosts = {side: one.host for side, one in reached.items() if one.host is not None}
-    who = this_user()
     token.raise_if_cancelled()
     emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, ", ".join(host.label for host in hosts.values())))
 
     def work(side: Side, child: CancelToken) -> RollbackResult | None:
         if side not in hosts:
             return None
-        ledger = Ledger(hosts[side], lambda entry: store.audit(replace(entry, who=who, deployment=waiting.id)))
+        ledger = Ledger(hosts[side], lambda entry: store.audit(replace(entry, deployment=waiting.id)))
         return roll_back(hosts[side], waiting.tunnels[side.value], None, ledger, token=child, undo_limit_s=UNDO_LIMIT_S)
 
     results, failures = on_both_to_the_end(work, token=CancelToken())
@@ -106,8 +104,7 @@ def roll_back_unconfirmed(
     if missing := [side for side in Side if side not in hosts]:
         text = sentences((text, ROLLS_BACK_LATER(host=pair.host(missing[0]).label)))
         emit(DeploymentNote(text, is_warning=True))
-    ended = replace(waiting, state=DeploymentState.REMOVED, state_at=datetime.now(UTC), message=text)
-    store.save_deployment(ended)
+    ended = store_state(store, waiting, DeploymentState.REMOVED, text)
     emit(DeploymentEnded(ended))
     return ended
 

@@ -161,14 +161,11 @@ def _loop_text(found: PairStatus) -> tuple[str, ...]:
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
-    """Whether both hosts wait for a confirmation of this deployment."""
-    locks = {side: one.state.lock for side, one in reached.items() if one.state is not None}
+    """Whether every host that was asked waits for a confirmation of this deployment."""
+    locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
     return bool(deployment.tunnels) and all(
-        (lock := locks.get(side)) is not None
-        and lock.tunnel == deployment.tunnels.get(side.value)
-        and lock.left_s > 0
-        and not lock.has_undo_begun
-        for side in Side
+        lock is not None and _is_lock_of(deployment, side, lock) and lock.left_s > 0 and not lock.has_undo_begun
+        for side, lock in locks.items()
     )
 
 

@@ -20,7 +20,7 @@ from app.deployment.messages import (
     ROLLS_BACK_LATER,
     WAITS_ELSEWHERE,
 )
-from app.deployment.reconcile import Reached
+from app.deployment.reconcile import Reached, waiting_on
 from app.deployment.status import read_slot
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
@@ -43,20 +43,14 @@ def held_unconfirmed(known: Iterable[Deployment], reached: Mapping[Side, Reached
     Raises:
         CommandFailed: The instance that deploys it still asks for the confirmation.
     """
-    locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
-    for one in known:
-        if one.tunnels and all(_holds(lock, one.tunnels.get(side.value)) for side, lock in locks.items()):
-            asking = next((lock.owner for lock in locks.values() if lock is not None and _is_attended(lock)), None)
-            if asking is not None:
-                raise CommandFailed(
-                    WAITS_ELSEWHERE(title=one.title, pair=one.pair.name, owner=asking),
-                )
-            return one
-    return None
-
-
-def _holds(lock: LockInfo | None, tunnel: str | None) -> bool:
-    return lock is not None and lock.tunnel == tunnel and lock.left_s > 0 and not lock.has_undo_begun
+    waiting = next((one for one in known if waiting_on(one, reached)), None)
+    locks = [one.state.lock for one in reached.values() if one.state is not None]
+    asking = next((lock.owner for lock in locks if lock is not None and _is_attended(lock)), None)
+    if waiting is not None and asking is not None:
+        raise CommandFailed(
+            WAITS_ELSEWHERE(title=waiting.title, pair=waiting.pair.name, owner=asking),
+        )
+    return waiting
 
 
 def _is_attended(lock: LockInfo) -> bool:

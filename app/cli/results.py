@@ -109,7 +109,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     ranking_table(record, ranking).print(out)
     print_workloads(out, record)
     for result in ranking.results:
-        report = capture_of(record, result)
+        report = capture_of(record.attempts_of((result.solution, result.suite)))
         if report is not None:
             line = local_text(capture_line(report))
             print_prose(out, tr("{title}: packet tests: {line}").format(title=result.title, line=line))

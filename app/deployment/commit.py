@@ -29,9 +29,8 @@ from app.deployment.messages import (
     STEP_RETIRE,
 )
 from app.deployment.slots import current_path, slot_dir
-from app.domain.adapters import shell_step_argv
+from app.domain.adapters import root_command
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command
 from app.domain.concurrency import WorkerPool
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
 from app.domain.hosts import Side
@@ -278,11 +277,10 @@ class TwoHostCommit:
             old = self.replaced.get(side, "")
             if not old or not self.deployment_id or old == self.deployment_id:
                 continue
-            argv = shell_step_argv(_TIDY_SCRIPT, slot_dir(self.slot), old, self.run_dir)
+            words = (slot_dir(self.slot), old, self.run_dir)
+            command = root_command(_TIDY_SCRIPT, *words, timeout_s=COMMIT_TIMEOUT_S)
             try:
-                result = self.hosts[side].session.run(
-                    Command(argv, timeout_s=COMMIT_TIMEOUT_S, is_root=True), token=CancelToken()
-                )
+                result = self.hosts[side].session.run(command, token=CancelToken())
             except (ConnectionLost, DeadlineExceeded, HostUnreachable, CommandFailed):
                 continue
             self.ledgers[side].write(STEP_REMOVE_REPLACED(), f"rm -rf {slot_dir(self.slot)}/{old}", result.exit_status)

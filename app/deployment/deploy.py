@@ -83,8 +83,7 @@ class DeploymentContext:
 
     def auditor(self, deployment_id: str) -> Callable[[AuditEntry], None]:
         """Return what writes a command that changed a host into the audit log."""
-        who = this_user()
-        return lambda entry: self.store.audit(replace(entry, who=who, deployment=deployment_id))
+        return lambda entry: self.store.audit(replace(entry, deployment=deployment_id))
 
     def on_stage(self, stage: Stage, detail: str) -> None:
         """Report a stage as an event."""
@@ -92,9 +91,15 @@ class DeploymentContext:
 
     def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
         """Write down that a deployment is in another state."""
-        changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
-        self.store.save_deployment(changed)
-        return changed
+        return store_state(self.store, deployment, state, message)
+
+
+def store_state(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+    """Write down what became of a deployment, unless not even its name is known."""
+    changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
+    if deployment.id:
+        store.save_deployment(changed)
+    return changed
 
 
 def new_deployment(prepared: Prepared, *, policy: str, version: str) -> Deployment:

@@ -13,7 +13,7 @@ from app.domain.adapters import (
     EndpointPlan,
     PlanStep,
     TunnelPlan,
-    shell_step_argv,
+    root_command,
 )
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -67,7 +67,7 @@ class DeploymentSteps:
 def _keep_step(run_dir: str, boot_bundle_dir: str) -> PlanStep:
     return PlanStep(
         title=STEP_KEEP(),
-        command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, boot_bundle_dir), timeout_s=10.0, is_root=True),
+        command=root_command(_KEEP_SCRIPT, run_dir, boot_bundle_dir, timeout_s=10.0),
         undo=Command(("rm", "-rf", boot_bundle_dir), timeout_s=10.0, is_root=True),
         is_at_deployment_only=True,
     )

@@ -24,7 +24,7 @@ from app.deployment.slots import service_name, slot_dir
 from app.deployment.status import read_file
 from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment import (
     DeployedEndpoint,
     DeployedFile,
@@ -108,10 +108,7 @@ def dry_run(prepared: Prepared, *, diffs: FileDiffs, token: CancelToken) -> DryR
     choice, request = prepared.choice, prepared.request
     plan = plan_of(request)
     hosts = remote_hosts(prepared.sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: _endpoint_dry_run(hosts[Side.A], prepared, plan, diffs, token=token),
-        lambda: _endpoint_dry_run(hosts[Side.B], prepared, plan, diffs, token=token),
-    )
+    ends = run_sides(lambda side: _endpoint_dry_run(hosts[side], prepared, plan, diffs, token=token))
     found = [
         DeploymentObstacle(one.side, one.what, one.hint, one.is_blocking)
         for one in preflight(prepared.sessions, request, token=token)
@@ -123,8 +120,8 @@ def dry_run(prepared: Prepared, *, diffs: FileDiffs, token: CancelToken) -> DryR
         title=choice.title,
         verdict=choice.verdict,
         findings=choice.findings,
-        a=a,
-        b=b,
+        a=ends[Side.A],
+        b=ends[Side.B],
         obstacles=(*found, *prepared.warnings, *_fragments(plan)),
         replaces=next(iter(prepared.target.replaced.values()), ""),
         keepalive=request.keepalive,

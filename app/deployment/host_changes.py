@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from app.deployment.messages import HOST_ADDRESS_GONE, LOST_ON_HOST, NOT_AS_IT_WAS, ROUTE_GONE
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.errors import EnvironmentFault
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
@@ -37,10 +37,9 @@ def reported_differences(differences: tuple[str, ...], *, is_replacing: bool) ->
 def take_snapshots(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnapshot]:
     """Return snapshots of both hosts; none if they cannot be inspected."""
     try:
-        a, b = run_both(lambda: take_snapshot(sessions.a, token=token), lambda: take_snapshot(sessions.b, token=token))
+        return run_sides(lambda side: take_snapshot(sessions.on(side), token=token))
     except EnvironmentFault:
         return {}
-    return {Side.A: a, Side.B: b}
 
 
 def lost_on_the_way(

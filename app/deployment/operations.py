@@ -12,7 +12,7 @@ from app.deployment.again import OptionChanges, chosen_again
 from app.deployment.deploy import DeploymentContext, DeploymentRun, new_deployment
 from app.deployment.events import Confirmation, DeploymentSink, DeploymentStage, DeploymentStageStarted
 from app.deployment.file_diffs import FileDiffs
-from app.deployment.lan.interfaces import lan_interfaces
+from app.deployment.lan.interfaces import LanInterface, lan_interfaces
 from app.deployment.lan.ports import read_deployments
 from app.deployment.messages import (
     KEYS_NOT_REPLACED,
@@ -36,7 +36,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment import Deployment, DeploymentOptions, DeploymentState, DryRun, LanPort
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, NotFound, PreflightRefused, TunnelmarkError
@@ -106,14 +106,14 @@ class DeploymentOperations:
         sessions, slot = self.hosts.pair(pair, token=token), slot_of(pair)
         current = current_ids(sessions, slot, token=token)
         own = read_deployments(sessions, slot, current, token=token).own_bridges
-        in_a, in_b = own.get(Side.A, ""), own.get(Side.B, "")
-        a, b = run_both(
-            lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),
-            lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token, own_bridge=in_b),
-        )
+
+        def read(side: Side) -> tuple[LanInterface, ...]:
+            facts, bridge = discovery.on(side).facts, own.get(side, "")
+            return lan_interfaces(sessions.on(side), facts, pair.underlay(side), token=token, own_bridge=bridge)
+
         return tuple(
             LanPort(side, one.name, sentences((one.note, *one.warnings)), one.refusal)
-            for side, found in ((Side.A, a), (Side.B, b))
+            for side, found in run_sides(read).items()
             for one in found
         )
 
@@ -360,11 +360,10 @@ class DeploymentOperations:
     def reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:
         """Ask both hosts how they are; one that cannot be reached does not keep the other waiting."""
 
-        def open_host(spec: HostSpec) -> HostSession | TunnelmarkError:
+        def open_host(side: Side) -> HostSession | TunnelmarkError:
             try:
-                return self.hosts.host(spec, token=token)
+                return self.hosts.host(pair.host(side), token=token)
             except TunnelmarkError as error:
                 return error
 
-        a, b = run_both(lambda: open_host(pair.a), lambda: open_host(pair.b))
-        return reach({Side.A: a, Side.B: b}, slot_of(pair), token=token)
+        return reach(run_sides(open_host), slot_of(pair), token=token)

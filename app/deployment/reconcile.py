@@ -40,7 +40,7 @@ from app.deployment.slots import run_dir_of, slot_dir, slot_of
 from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment import LAPSED, Deployment, DeploymentState
 from app.domain.deployment_status import EndpointStatus, FileDrift, KeyAge, PairStatus
 from app.domain.errors import NotFound, TunnelmarkError
@@ -81,11 +81,7 @@ def reach(
     open_host: Mapping[Side, HostSession | TunnelmarkError], slot: str, *, token: CancelToken
 ) -> dict[Side, Reached]:
     """Ask both hosts at the same time; one that cannot be asked does not keep the other waiting."""
-    a, b = run_both(
-        lambda: reach_one(open_host[Side.A], Side.A, slot, token=token),
-        lambda: reach_one(open_host[Side.B], Side.B, slot, token=token),
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: reach_one(open_host[side], side, slot, token=token))
 
 
 def reach_one(session: HostSession | TunnelmarkError, side: Side, slot: str, *, token: CancelToken) -> Reached:
@@ -165,14 +161,11 @@ def _loop_text(found: PairStatus) -> tuple[str, ...]:
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
-    """Whether both hosts wait for a confirmation of this deployment."""
-    locks = {side: one.state.lock for side, one in reached.items() if one.state is not None}
+    """Whether every host that was asked waits for a confirmation of this deployment."""
+    locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
     return bool(deployment.tunnels) and all(
-        (lock := locks.get(side)) is not None
-        and lock.tunnel == deployment.tunnels.get(side.value)
-        and lock.left_s > 0
-        and not lock.has_undo_begun
-        for side in Side
+        lock is not None and _is_lock_of(deployment, side, lock) and lock.left_s > 0 and not lock.has_undo_begun
+        for side, lock in locks.items()
     )
 
 

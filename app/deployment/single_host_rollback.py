@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
+from app.deployment.deploy import store_state
 from app.deployment.events import (
     DeploymentEnded,
     DeploymentNote,
@@ -31,7 +31,6 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.script_files import host_script
-from app.domain.user import this_user
 from app.host.remote_host import RemoteHost, printable
 from app.storage import Store
 from app.tunnel.audit import Ledger
@@ -68,16 +67,16 @@ def roll_back_one(
     ending = replace(deployment, is_ending=True)
     if deployment.solution:
         # Stored first: the next instance that makes contact after the end of this process completes it.
-        _save(store, ending, deployment.state)
+        store_state(store, ending, deployment.state)
     try:
         outcome = _remove(store, host, slot, found, STEP_REMOVE_ALONE())
     except CommandFailed:
         if deployment.solution:
-            _save(store, deployment, deployment.state)
+            store_state(store, deployment, deployment.state)
         raise
     other = pair.host(side.other).label
     text = REMOVED_FROM_ONE(host=host.label, other=other, pair=pair.name)
-    ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
+    ended = store_state(store, ending, DeploymentState.HALF_CONFIRMED, text)
     if found.is_damaged or _WARNING in outcome:
         emit(DeploymentNote(outcome, is_warning=True))
     emit(DeploymentNote(text, is_warning=True))
@@ -112,13 +111,13 @@ def end_damaged(
     deployment = known_deployment(store, pair, slot, tuple(one.deployment_id for one in found.values()))
     token.raise_if_cancelled()
     if deployment.solution:
-        _save(store, replace(deployment, is_ending=True), deployment.state)
+        store_state(store, replace(deployment, is_ending=True), deployment.state)
     for side in (side for side, one in found.items() if one.kind != "empty"):
         emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, hosts[side].label))
         outcome = _remove(store, hosts[side], slot, found[side], STEP_REMOVE_DAMAGED())
         if found[side].is_damaged or _WARNING in outcome:
             emit(DeploymentNote(outcome, is_warning=True))
-    ended = _save(store, deployment, DeploymentState.REMOVED)
+    ended = store_state(store, deployment, DeploymentState.REMOVED)
     emit(DeploymentEnded(ended))
     return ended
 
@@ -142,8 +141,7 @@ def _remove(store: Store, host: RemoteHost, slot: str, seen: SlotState, what: st
     """Have a host remove a slot while that is in it which was seen, write it down, and return what the host says."""
     script, words = host_script("remove.sh"), (slot, seen.seen, owner_text())
     result = host.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
-    who = this_user()
-    ledger = Ledger(host, lambda entry: store.audit(replace(entry, who=who, deployment=seen.deployment_id)))
+    ledger = Ledger(host, lambda entry: store.audit(replace(entry, deployment=seen.deployment_id)))
     ledger.write(what, f"sh remove.sh {slot}", result.exit_status)
     if not result.is_ok:
         raise CommandFailed(
@@ -151,11 +149,3 @@ def _remove(store: Store, host: RemoteHost, slot: str, seen: SlotState, what: st
             context={"host": host.label, "exit_status": str(result.exit_status)},
         )
     return f"{host.label}: {printable(result.stdout, limit=500)}"
-
-
-def _save(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
-    """Write down what became of a deployment, unless not even its name is known."""
-    changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
-    if deployment.id:
-        store.save_deployment(changed)
-    return changed

@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from app.deployment.lan.guard import GuardState, parse_guard
 from app.deployment.messages import HOST_GAVE_NO_STATUS
 from app.deployment.slots import current_path, slot_dir
-from app.domain.adapters import shell_step_argv
+from app.domain.adapters import root_command
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_sides
 from app.domain.deployment_status import ClampStatus, Outage
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
@@ -213,10 +213,7 @@ def read_slot(host: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
 def read_slots(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, SlotState]:
     """Return what is in a slot of both hosts."""
     hosts = remote_hosts(sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: read_slot(hosts[Side.A], slot, token=token), lambda: read_slot(hosts[Side.B], slot, token=token)
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: read_slot(hosts[side], slot, token=token))
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:
@@ -292,8 +289,8 @@ def read_file(host: RemoteHost, path: str, *, token: CancelToken) -> str | None:
     Only for files that held no secret when they were written. A user may have added one since: see
     `app.linting.masked_diff` for how they are shown.
     """
-    argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
-    result = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    command = root_command(f'head -c {MAX_SHOWN_BYTES} "$1"', path, timeout_s=10.0)
+    result = host.session.run(command, token=token)
     return result.stdout if result.is_ok else None
 
 
@@ -309,8 +306,8 @@ def read_current(host: RemoteHost, slot: str, *, token: CancelToken) -> str:
     Raises:
         CommandFailed: The host could not be asked.
     """
-    argv = shell_step_argv(bare_script("deployment/current.sh"), current_path(slot))
-    result = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    command = root_command(bare_script("deployment/current.sh"), current_path(slot), timeout_s=10.0)
+    result = host.session.run(command, token=token)
     if not result.is_ok:
         raise CommandFailed(HOST_GAVE_NO_STATUS(host=host.label), context={"host": host.label})
     return deployment_id_in(result.stdout)
@@ -319,10 +316,7 @@ def read_current(host: RemoteHost, slot: str, *, token: CancelToken) -> str:
 def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:
     """Return what is confirmed in a slot of both hosts; empty where nothing is."""
     hosts = remote_hosts(sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: read_current(hosts[Side.A], slot, token=token), lambda: read_current(hosts[Side.B], slot, token=token)
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: read_current(hosts[side], slot, token=token))
 
 
 def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: CancelToken) -> str:
@@ -331,8 +325,8 @@ def read_interface(host: RemoteHost, slot: str, deployment_id: str, *, token: Ca
     It is the bridge where a LAN port is joined.
     """
     path = f"{slot_dir(slot)}/{deployment_id}/about.sh"
-    argv = shell_step_argv("sed -n 's/^interface=//p' \"$1\"", path)
-    found = host.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
+    command = root_command("sed -n 's/^interface=//p' \"$1\"", path, timeout_s=10.0)
+    found = host.session.run(command, token=token).stdout.strip()
     return printable(found, limit=20)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
+from app.deployment.deploy import store_state
 from app.deployment.events import (
     DeploymentEnded,
     DeploymentNote,
@@ -20,14 +20,13 @@ from app.deployment.messages import (
     ROLLS_BACK_LATER,
     WAITS_ELSEWHERE,
 )
-from app.deployment.reconcile import Reached
+from app.deployment.reconcile import Reached, waiting_on
 from app.deployment.status import read_slot
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.messages import sentences
-from app.domain.user import this_user
 from app.host.inspection import LockInfo
 from app.host.parallel import on_both_to_the_end
 from app.host.remote_host import RemoteHost
@@ -44,20 +43,14 @@ def held_unconfirmed(known: Iterable[Deployment], reached: Mapping[Side, Reached
     Raises:
         CommandFailed: The instance that deploys it still asks for the confirmation.
     """
-    locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
-    for one in known:
-        if one.tunnels and all(_holds(lock, one.tunnels.get(side.value)) for side, lock in locks.items()):
-            asking = next((lock.owner for lock in locks.values() if lock is not None and _is_attended(lock)), None)
-            if asking is not None:
-                raise CommandFailed(
-                    WAITS_ELSEWHERE(title=one.title, pair=one.pair.name, owner=asking),
-                )
-            return one
-    return None
-
-
-def _holds(lock: LockInfo | None, tunnel: str | None) -> bool:
-    return lock is not None and lock.tunnel == tunnel and lock.left_s > 0 and not lock.has_undo_begun
+    waiting = next((one for one in known if waiting_on(one, reached)), None)
+    locks = [one.state.lock for one in reached.values() if one.state is not None]
+    asking = next((lock.owner for lock in locks if lock is not None and _is_attended(lock)), None)
+    if waiting is not None and asking is not None:
+        raise CommandFailed(
+            WAITS_ELSEWHERE(title=waiting.title, pair=waiting.pair.name, owner=asking),
+        )
+    return waiting
 
 
 def _is_attended(lock: LockInfo) -> bool:
@@ -84,14 +77,13 @@ def roll_back_unconfirmed(
         CommandFailed: A host did not roll back, or it was confirmed meanwhile.
     """
     hosts = {side: one.host for side, one in reached.items() if one.host is not None}
-    who = this_user()
     token.raise_if_cancelled()
     emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, ", ".join(host.label for host in hosts.values())))
 
     def work(side: Side, child: CancelToken) -> RollbackResult | None:
         if side not in hosts:
             return None
-        ledger = Ledger(hosts[side], lambda entry: store.audit(replace(entry, who=who, deployment=waiting.id)))
+        ledger = Ledger(hosts[side], lambda entry: store.audit(replace(entry, deployment=waiting.id)))
         return roll_back(hosts[side], waiting.tunnels[side.value], None, ledger, token=child, undo_limit_s=UNDO_LIMIT_S)
 
     results, failures = on_both_to_the_end(work, token=CancelToken())
@@ -106,8 +98,7 @@ def roll_back_unconfirmed(
     if missing := [side for side in Side if side not in hosts]:
         text = sentences((text, ROLLS_BACK_LATER(host=pair.host(missing[0]).label)))
         emit(DeploymentNote(text, is_warning=True))
-    ended = replace(waiting, state=DeploymentState.REMOVED, state_at=datetime.now(UTC), message=text)
-    store.save_deployment(ended)
+    ended = store_state(store, waiting, DeploymentState.REMOVED, text)
     emit(DeploymentEnded(ended))
     return ended
 

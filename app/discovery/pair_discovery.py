@@ -62,6 +62,10 @@ class Discovery:
     firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
     is_mtu_probed: bool = True
 
+    def on(self, side: Side) -> HostCheck:
+        """Return the host on one side."""
+        return self.a if side is Side.A else self.b
+
     @property
     def facts(self) -> dict[str, HostFacts]:
         """Facts about both hosts, by `a` and `b`."""

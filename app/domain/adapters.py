@@ -353,3 +353,8 @@ def shell_step_argv(script: str, *arguments: str) -> tuple[str, ...]:
         An argv list.
     """
     return ("sh", "-c", script, "tunnelmark", *arguments)
+
+
+def root_command(script: str, *arguments: str, timeout_s: float) -> Command:
+    """Return the command that runs such a script as root; arguments as for `shell_step_argv`."""
+    return Command(shell_step_argv(script, *arguments), timeout_s=timeout_s, is_root=True)

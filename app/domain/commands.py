@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from app.domain.cancel import CancelToken
-from app.domain.hosts import HostSpec, Privilege
+from app.domain.hosts import HostSpec, Privilege, Side
 
 
 class Stream(StrEnum):
@@ -188,3 +188,7 @@ class SessionPair:
 
     a: HostSession
     b: HostSession
+
+    def on(self, side: Side) -> HostSession:
+        """Return the connection to the host on one side."""
+        return self.a if side is Side.A else self.b

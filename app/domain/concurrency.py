@@ -8,6 +8,8 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from app.domain.sides import Side
+
 A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
@@ -64,3 +66,9 @@ def run_all(work: Iterable[Callable[[], T]]) -> list[T]:
     if errors:
         raise errors[0]
     return [future.result() for future in futures]
+
+
+def run_sides(work: Callable[[Side], T]) -> dict[Side, T]:
+    """Call a function for both sides at the same time, and return what it returned by side; raises as `run_both`."""
+    a, b = run_both(partial(work, Side.A), partial(work, Side.B))
+    return {Side.A: a, Side.B: b}

@@ -77,13 +77,11 @@ class RttSamples:
     Attributes:
         key: The attempt.
         frame_bytes: Frame size in bytes.
-        first_index: Index of the first one among this size's requests, from 0.
         rtt_ms: In ms; NaN where no reply came.
     """
 
     key: AttemptKey
     frame_bytes: int
-    first_index: int
     rtt_ms: tuple[float, ...]
 
 

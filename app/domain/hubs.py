@@ -9,7 +9,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.domain.adapters import Adapter, shell_step_argv
+from app.domain.adapters import Adapter, root_command
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -86,10 +86,8 @@ def each_client(link: Link, clients: int, program: str, limit_s: int, words: tup
         limit_s: When it is ended, in seconds.
         words: Its arguments after the client's number, their count, and the time at which it begins.
     """
-    argv = shell_step_argv(
-        *(bare_script("nodes/each.sh"), str(limit_s), client_prefix(link), str(clients), program, *words)
-    )
-    return Command(argv, timeout_s=limit_s + 20.0, is_root=True)
+    arguments = (str(limit_s), client_prefix(link), str(clients), program, *words)
+    return root_command(bare_script("nodes/each.sh"), *arguments, timeout_s=limit_s + 20.0)
 
 
 def outage_program(link: Link) -> str:

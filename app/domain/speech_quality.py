@@ -31,20 +31,19 @@ class Speech:
     mos: float
 
 
-def speech_quality(delay_ms: float, loss_pct: float, *, burst_ratio: float = 1.0, bpl: float = G711_BPL) -> Speech:
+def speech_quality(delay_ms: float, loss_pct: float, *, burst_ratio: float = 1.0) -> Speech:
     """Return the quality of a call.
 
     Args:
         delay_ms: One-way delay from mouth to ear.
         loss_pct: Packets lost or too late, in percent.
         burst_ratio: Mean length of a run of lost packets over that of independent losses; 1 for independent ones.
-        bpl: Robustness of the codec against loss.
     """
     noise = _noise()
     ro = 15.0 - 1.5 * (SLR + noise)  # 7-3
     loss = G711_IE
     if loss_pct > 0:
-        loss += (95.0 - G711_IE) * loss_pct / (loss_pct / burst_ratio + bpl)  # 7-29
+        loss += (95.0 - G711_IE) * loss_pct / (loss_pct / burst_ratio + G711_BPL)  # 7-29
     rating = ro - _simultaneous(ro, noise, delay_ms) - _delay(ro, noise, delay_ms) - loss  # 7-1
     return Speech(rating, mean_opinion_score(rating))
 

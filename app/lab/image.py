@@ -108,27 +108,30 @@ class ImageStore:
     def _remove_older(self, row: Platform, newest: Path) -> None:
         """Remove images of earlier recipes, except those that a running lab still boots from."""
         for folder in self._folder.glob(f"{row.name}-*"):
-            if folder == newest:
-                continue
-            folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-            except BlockingIOError:
-                continue
-            finally:
-                os.close(folder_fd)
+            if folder != newest:
+                with contextlib.suppress(BlockingIOError):
+                    remove_unused(folder)
 
 
-def hold_image(image: ImagePaths) -> int:
-    """Keep an image from being removed while a lab uses it.
+def hold_folder(folder: Path) -> int:
+    """Keep an image or a saved machine from being removed while a lab uses it.
 
     Returns:
-        A file descriptor; the image may be removed when it and its copies are closed.
+        A file descriptor; its folder may be removed when it and its copies are closed.
     """
-    folder_fd = os.open(image.folder, os.O_RDONLY | os.O_DIRECTORY)
+    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(folder_fd, fcntl.LOCK_SH)
     return folder_fd
+
+
+def remove_unused(folder: Path) -> None:
+    """Remove a folder that no lab holds; raises BlockingIOError where one does."""
+    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(folder_fd)
 
 
 def recipe_fingerprint(row: Platform) -> str:

@@ -14,7 +14,7 @@ from app.domain.errors import LabFault
 from app.domain.hosts import Side
 from app.lab import supervisor
 from app.lab.guest import identity_message, known_hosts_line, make_identity, make_key, make_passwords
-from app.lab.image import ImagePaths, hold_image
+from app.lab.image import ImagePaths, hold_folder
 from app.lab.machine import (
     Accelerator,
     MachinePlan,
@@ -25,7 +25,7 @@ from app.lab.machine import (
 from app.lab.messages import NOT_STARTED, START_TOO_SLOW
 from app.lab.overlay import make_overlay
 from app.lab.running import IDENTITY, KNOWN_HOSTS, PASSWORDS, Lab
-from app.lab.saved import SavedMachine, hold_saved
+from app.lab.saved import SavedMachine
 from app.lab.spec import LabMachine, LabNode, LabSpec, side_of
 
 _START_TIMEOUT_S = 30.0
@@ -134,8 +134,8 @@ def _write_private(path: Path, text: str) -> None:
 
 def _start_supervisor(plan: LaunchPlan, folder: Path, lock_fd: int) -> None:
     owner_fd = os.pidfd_open(os.getpid())
-    descriptors = [lock_fd, owner_fd, *(hold_image(plan.images[side]) for side in Side)]
-    descriptors += [hold_saved(one) for one in plan.saved.values()]
+    descriptors = [lock_fd, owner_fd, *(hold_folder(plan.images[side].folder) for side in Side)]
+    descriptors += [hold_folder(one.folder) for one in plan.saved.values()]
     argv = [sys.executable, "-I", supervisor.__file__, str(folder), str(owner_fd)]
     try:
         done = subprocess.run(

@@ -26,7 +26,7 @@ from app.lab.control import give_order, hold_condition, set_condition
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.harden import harden
-from app.lab.image import ImagePaths, ImageStore, hold_image
+from app.lab.image import ImagePaths, ImageStore, hold_folder
 from app.lab.image_build import check_free
 from app.lab.launch import LaunchPlan, launch
 from app.lab.machine import QEMU, UNDERLAY_LINK, monitor_name
@@ -48,7 +48,7 @@ from app.lab.monitor import Monitor
 from app.lab.ports import free_ports
 from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
-from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved, hold_saved
+from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved
 from app.lab.spec import LabMachine, LabNode, LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
 
 _NEEDED_STATE_BYTES = 512 << 20
@@ -128,7 +128,7 @@ class LabManager:
             check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what=RUNNING_LAB())
             with ExitStack() as held:
                 for image in images.values():
-                    held.callback(os.close, hold_image(image))
+                    held.callback(os.close, hold_folder(image.folder))
                 accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
                 plan = LaunchPlan(spec, images, accelerator, {}, is_owned)
                 if is_cold:
@@ -142,7 +142,7 @@ class LabManager:
             with ExitStack() as held:
                 saved = self._saved(plan, token=token, on_progress=on_progress)
                 for one in saved.values():
-                    held.callback(os.close, hold_saved(one))
+                    held.callback(os.close, hold_folder(one.folder))
                 return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
         except SavedMachineFault as fault:
             for one in saved.values():

@@ -53,7 +53,7 @@ same address. Source: sshd_config(5) of OpenSSH 9.8.
 _LEGACY_PACKAGES = ("vtun", "ppp", "pptpd", "pptp-linux", "xl2tpd", "stunnel4", "netcat-openbsd")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """Recipe for the image of one system.
 
@@ -74,10 +74,10 @@ class Platform:
     name: str
     title: str
     suite: str
-    components: tuple[str, ...]
-    keyrings: tuple[str, ...]
+    components: tuple[str, ...] = ("main",)
+    keyrings: tuple[str, ...] = _KEYRINGS
     packages: tuple[str, ...]
-    kernel_package: str
+    kernel_package: str = _KERNEL_PACKAGE
     sshd_lines: tuple[str, ...] = ()
     disk: str = "2G"
     recipe: int = 1
@@ -90,10 +90,7 @@ PLATFORMS: dict[str, Platform] = {
             name="debian-13",
             title="Debian 13 (trixie)",
             suite="trixie",
-            components=("main",),
-            keyrings=_KEYRINGS,
             packages=(*_COMMON_PACKAGES, "opendoas"),
-            kernel_package=_KERNEL_PACKAGE,
             sshd_lines=_SSHD_9_8_LINES,
             recipe=2,
         ),
@@ -102,19 +99,14 @@ PLATFORMS: dict[str, Platform] = {
             title="Debian 11 (bullseye)",
             suite="bullseye",
             # Of this release, `main` alone: the files that its security archive lists are gone.
-            components=("main",),
-            keyrings=_KEYRINGS,
             # `doas` is the same program that later releases call opendoas. The last release with freelan is this one.
             packages=(*_COMMON_PACKAGES, "doas", "freelan"),
-            kernel_package=_KERNEL_PACKAGE,
         ),
         # Made when it is asked for: no test of the ordinary suite needs it. The last release with vtun.
         Platform(
             name="debian-12-legacy",
             title="Debian 12 (bookworm) with VPNs of former times",
             suite="bookworm",
-            components=("main",),
-            keyrings=_KEYRINGS,
             packages=(*_COMMON_PACKAGES, "opendoas", *_LEGACY_PACKAGES),
             kernel_package=_GENERAL_KERNEL_PACKAGE,
         ),
@@ -123,14 +115,11 @@ PLATFORMS: dict[str, Platform] = {
             name="debian-13-libreswan",
             title="Debian 13 (trixie) with Libreswan",
             suite="trixie",
-            components=("main",),
-            keyrings=_KEYRINGS,
             packages=(
                 *(name for name in _COMMON_PACKAGES if name not in _STRONGSWAN_PACKAGES),
                 "opendoas",
                 "libreswan",
             ),
-            kernel_package=_KERNEL_PACKAGE,
             sshd_lines=_SSHD_9_8_LINES,
         ),
     )

@@ -13,7 +13,6 @@ from app.domain.conditions import AS_FOUND, Condition
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
 from app.domain.errors import HostUnreachable, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
-from app.domain.link import LinkHealer
 from app.domain.messages import mark, sentences
 from app.domain.paths import Paths
 from app.domain.progress import ProgressSink
@@ -21,7 +20,7 @@ from app.domain.results import CampaignRecord
 from app.host.logins import endpoint_of
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms
-from app.lab.kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_plain, is_usable, kind_of, stored_name
+from app.lab.kinds import OWN, free_name, is_of_kind, is_plain, is_usable, kind_of, stored_name
 from app.lab.messages import (
     EMULATOR_ENDED,
     LAB_DOWN,
@@ -62,10 +61,6 @@ class Labs:
             pair = lab.pair if pair.name in named else pair
             named[pair.name] = pair
         return tuple(named.values())
-
-    def default_pair(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
-        """Return the pair of a lab that is up, under the lab's own name, or start one that ends with this process."""
-        return self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
 
     def pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of a running lab, or of a lab that is started for this process.
@@ -125,18 +120,14 @@ class Labs:
                 return _stored(lab)
         return None
 
-    def healer(self, pair: PairSpec) -> LinkHealer | None:
-        """Return what restarts the link of a practice lab's pair; None for a pair of the user's own hosts."""
+    def link(self, pair: PairSpec) -> LabLink | None:
+        """Return the link of a practice lab's pair; None for a pair of the user's own hosts."""
         return LabLink(self, pair) if pair.is_lab else None
 
     def condition(self, pair: PairSpec) -> Condition | None:
         """Return the condition that lasts on the link of a running lab's pair; None for other pairs."""
         lab = self.find(pair) if pair.is_lab else None
         return self.manager.condition_of(lab.spec.name).usual if lab is not None else None
-
-    def conditioned(self, pair: PairSpec) -> LabConditions | None:
-        """Return what emulates conditions on the link of a practice lab's pair; None for other pairs."""
-        return LabConditions(self, pair) if pair.is_lab else None
 
     def find(self, pair: PairSpec) -> Lab | None:
         """Return the running lab that a pair is of, whatever the pair is called; None where there is none."""
@@ -234,7 +225,7 @@ class Labs:
 
 @dataclass(frozen=True, slots=True)
 class LabLink:
-    """The link between the two gateways of a practice lab. Implements `LinkHealer`.
+    """The link between the two gateways of a practice lab. Implements `LinkHealer` and `ConditionedLink`.
 
     Attributes:
         labs: This user's labs.
@@ -252,27 +243,11 @@ class LabLink:
             Cancelled: The token was cancelled.
         """
         token.raise_if_cancelled()
-        lab = self.labs.find(self.pair)
-        if lab is None:
-            return False
         try:
-            self.labs.manager.relink(lab.spec.name)
+            self.labs.manager.relink(self._name())
         except NotFound:
-            return False  # it ended just now
+            return False
         return True
-
-
-@dataclass(frozen=True, slots=True)
-class LabConditions:
-    """Conditions of the link between the two gateways of a practice lab, held by this process.
-
-    Attributes:
-        labs: This user's labs.
-        pair: The pair whose link it is.
-    """
-
-    labs: Labs
-    pair: PairSpec
 
     def hold(self, condition: Condition) -> None:
         """Emulate a condition until `release`, or until this process ends.

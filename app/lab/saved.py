@@ -7,11 +7,8 @@ lab starts from it. There is nothing secret in it: keys, passwords and names com
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
-import os
 import platform
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -23,7 +20,7 @@ from app.domain.errors import DeadlineExceeded, DiskFull, LabFault
 from app.lab.bound_process import remove_tree
 from app.lab.faults import os_faults
 from app.lab.guarded import guarded
-from app.lab.image import is_sound, locked, write_manifest
+from app.lab.image import is_sound, locked, remove_unused, write_manifest
 from app.lab.image_build import check_free
 from app.lab.machine import (
     FIRST_OF_KIND,
@@ -136,17 +133,6 @@ def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progr
     return SavedMachine(target)
 
 
-def hold_saved(saved: SavedMachine) -> int:
-    """Keep a saved machine from being removed while a lab runs on its disk.
-
-    Returns:
-        A file descriptor; the saved machine may be removed when it and its copies are closed.
-    """
-    folder_fd = os.open(saved.folder, os.O_RDONLY | os.O_DIRECTORY)
-    fcntl.flock(folder_fd, fcntl.LOCK_SH)
-    return folder_fd
-
-
 def discard_saved(saved: SavedMachine) -> None:
     """Remove a saved machine that could not be restored, unless another lab runs on it.
 
@@ -156,7 +142,7 @@ def discard_saved(saved: SavedMachine) -> None:
     deadline = time.monotonic() + _RELEASE_S
     while time.monotonic() < deadline:
         try:
-            _remove_unused(saved.folder)
+            remove_unused(saved.folder)
         except FileNotFoundError:
             return
         except BlockingIOError:
@@ -219,13 +205,4 @@ def _remove_stale(newest: Path) -> None:
     for folder in newest.parent.iterdir():
         if folder != newest and folder.is_dir() and folder.name.rpartition("-")[0] == kind:
             with contextlib.suppress(BlockingIOError):
-                _remove_unused(folder)
-
-
-def _remove_unused(folder: Path) -> None:
-    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os.close(folder_fd)
+                remove_unused(folder)

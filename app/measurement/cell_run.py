@@ -210,7 +210,7 @@ class CellRun(ABC, Generic[R]):
         """Return the words of each connection that the proxy of a cell has split so far."""
         if cell.proxy == ProxyPlace.NONE:
             return []
-        host = self.sessions.a if PROXY_SIDE is Side.A else self.sessions.b
+        host = self.sessions.on(PROXY_SIDE)
         command = Command(("cat", proxy_log(tunnel.link)), timeout_s=_ASK_S, is_root=True)
         lines = host.run(command, token=self.token).stdout.splitlines()
         return [words for line in lines if (words := line.split())[:1] == ["split"] and len(words) == _SPLIT_WORDS]

@@ -122,7 +122,7 @@ class LabStudyOperations(StudyResources):
             sessions = self.sessions(pair, token=token)
             machines = self.node_machines(pair, token=token) if wanted.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
-            guests, conditioned = self.lab_service.guests(pair), self.lab_service.conditioned(pair)
+            guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
             run = LabRun(
                 *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
                 *(wanted.solutions, machines),

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession, SessionPair
+from app.domain.commands import SessionPair
 from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -119,7 +119,7 @@ class LinkMeasurement:
     ) -> tuple[DatagramStream, DatagramStream]:
         """Receive two streams, each of a rate in Mbit/s and a payload in bytes: a server takes two tests."""
         address = self.link.underlay(receiver.other)
-        client, host = self._session(receiver), self._session(receiver.other)
+        client, host = self.sessions.on(receiver), self.sessions.on(receiver.other)
         limit_s = 2 * seconds + _SERVER_SLACK_S
         with IperfServer(host, address, self.link.names.iperf_port, limit_s=limit_s, token=self.token) as server:
             server.wait_until_listening()
@@ -128,9 +128,6 @@ class LinkMeasurement:
                 for (rate, size), port in zip((first, second), server.ports, strict=True)
             ]
         return streams[0], streams[1]
-
-    def _session(self, side: Side) -> HostSession:
-        return self.sessions.a if side is Side.A else self.sessions.b
 
 
 def measure_held(

@@ -14,7 +14,7 @@ from app.domain.errors import InvalidFile, InvalidOption, NotFound
 from app.domain.hosts import Side
 from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
-from app.lab.practice_labs import LabConditions
+from app.lab.practice_labs import LabLink
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.lab_study import StudyResources
@@ -95,7 +95,7 @@ class StudyOperations(StudyResources):
         kept = _KeptTransfers(begun, file, on_result)
         reports = CellReports(report, kept.keep, kept.keep_condition)
         set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
-        deviation = LabConditions(self.lab_service, pair).deviation
+        deviation = LabLink(self.lab_service, pair).deviation
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             sessions = self.sessions(pair, token=token)
             machines = self.node_machines(pair, token=token) if request.nodes is NodeKind.MACHINES else None

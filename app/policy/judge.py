@@ -28,13 +28,12 @@ _OWN_POLICY = OWN_POLICY(name=POLICY_NAME, version=POLICY_VERSION)
 _BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.SYMMETRIC)
 
 
-def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = "") -> Finding:
+def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES) -> Finding:
     """Return the worst finding on one algorithm.
 
     Args:
         algorithm: A name as any program writes it, for example `AES-256-GCM`, `bf-cbc` or `SHA512/256`.
         guidelines: Ids of the guidelines that apply.
-        solution: The solution it is used in, which decides what guidelines are about it; empty means any.
 
     Returns:
         The finding. A name that the policy does not know is unknown.
@@ -42,7 +41,7 @@ def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, s
     Raises:
         InvalidOption: There is no such guideline.
     """
-    found = findings(algorithm, guidelines=guidelines, solution=solution)
+    found = findings(algorithm, guidelines=guidelines)
     return deciding_finding(found) or found[0]
 
 

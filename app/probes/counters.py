@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_sides
 from app.domain.gates import HostReadings
 from app.domain.hosts import HostFacts, Privilege, Side
 from app.domain.script_files import bare_script
@@ -81,7 +81,8 @@ def read_counters(
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
 
-    def read(host: HostSession, side: Side) -> HostCounters:
+    def read(side: Side) -> HostCounters:
+        host = sessions.on(side)
         words = (
             " ".join(devices.get(side, ())),
             " ".join(str(one) for one in pids.get(side, ())),
@@ -91,8 +92,7 @@ def read_counters(
         command = Command(shell_step_argv(_SCRIPT, *words), timeout_s=15.0, is_root=is_root, max_output_bytes=65_536)
         return parse_counters(host.run(command, token=token).stdout)
 
-    a, b = run_both(lambda: read(sessions.a, Side.A), lambda: read(sessions.b, Side.B))
-    return {Side.A: a, Side.B: b}
+    return run_sides(read)
 
 
 def underlay_device(facts: HostFacts, address: str) -> str:

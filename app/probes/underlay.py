@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.errors import UnderlayDown
 from app.domain.hosts import Privilege, Side
 from app.domain.link import Link
@@ -49,10 +49,7 @@ def probe_underlay(sessions: SessionPair, link: Link, *, token: CancelToken) -> 
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    a, b = run_both(
-        lambda: _cross(sessions.a, link.underlay_b, token), lambda: _cross(sessions.b, link.underlay_a, token)
-    )
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: _cross(sessions.on(side), link.underlay(side.other), token))
 
 
 def _cross(host: HostSession, peer: str, token: CancelToken) -> Crossing:

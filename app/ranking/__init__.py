@@ -5,7 +5,7 @@ difference. Must not measure, and must not drop a value in silence: what is left
 """
 
 from app.ranking.outcome import Outcome, Remedy, outcome_of
-from app.ranking.published import STUDY_2011, published_2011
+from app.ranking.published import STUDY_2011, own_2011, published_2011
 from app.ranking.rank import rank
 from app.ranking.speed import speed_findings
 from app.ranking.summaries import summarise
@@ -16,6 +16,7 @@ __all__ = [
     "Outcome",
     "Remedy",
     "outcome_of",
+    "own_2011",
     "published_2011",
     "rank",
     "speed_findings",

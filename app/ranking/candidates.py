@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.capture import CaptureReport
@@ -120,11 +120,9 @@ def figures_of(record: CampaignRecord) -> tuple[Attempt, ...]:
     return tuple(one for found in attempts.values() for one in with_figures(found))
 
 
-def capture_of(record: CampaignRecord, result: CandidateResult) -> CaptureReport | None:
-    """Return what the captures showed of a candidate: they are made in one round only."""
-    key = (result.solution, result.suite)
-    found = (one.capture for one in record.attempts if (one.key.solution, one.key.suite) == key)
-    return next((report for report in found if report is not None), None)
+def capture_of(attempts: Iterable[Attempt]) -> CaptureReport | None:
+    """Return what the captures showed of a candidate: they are made in one round only. None where none were made."""
+    return next((one.capture for one in attempts if one.capture is not None), None)
 
 
 def _contender(

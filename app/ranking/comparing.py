@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, variance
 
 from app.domain.conditions import AS_FOUND
 from app.domain.hosts import HostFacts, Side
@@ -269,11 +269,11 @@ def _p_value(before: Sequence[float], after: Sequence[float]) -> float | None:
 
 def _variance_of_difference(before: Sequence[float], after: Sequence[float]) -> tuple[float, float]:
     """Return the variance of the difference of two means, and its degrees of freedom (0 where nothing varies)."""
-    parts = [_variance(before) / len(before), _variance(after) / len(after)]
-    variance = sum(parts)
-    if variance <= 0:
+    parts = [variance(some) / len(some) for some in (before, after)]
+    whole = sum(parts)
+    if whole <= 0:
         return 0.0, 0.0
-    return variance, variance**2 / (parts[0] ** 2 / (len(before) - 1) + parts[1] ** 2 / (len(after) - 1))
+    return whole, whole**2 / (parts[0] ** 2 / (len(before) - 1) + parts[1] ** 2 / (len(after) - 1))
 
 
 def beyond_chance(p_values: Mapping[CandidateId, float]) -> frozenset[CandidateId]:
@@ -311,11 +311,6 @@ def _value(attempt: Attempt) -> float | None:
 
 def _rate(rates: Mapping[str, Estimate]) -> float | None:
     return fmean([one.mean for one in rates.values()]) if rates else None
-
-
-def _variance(values: Sequence[float]) -> float:
-    mean = fmean(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def changed_settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:

@@ -18,6 +18,7 @@ from app.domain.controllers import (
     ControllerSetting,
 )
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.ranking.summaries import lost_runs
 
 CONTROLLER_FRAME_BYTES = 128
 """Frames up to this size count: cyclic data of controllers is short. Source: our choice."""
@@ -59,7 +60,8 @@ def arrivals_of(attempts: Iterable[Attempt]) -> Arrivals | None:
     if replies < _FEWEST_REPLIES:
         return None
     whole = np.concatenate(answered) / 1_000.0
-    return Arrivals(replies, float(whole.min()), float(whole.max()), max(map(_longest_loss, series)))
+    lost_in_a_row = max((after - first for each in series for first, after in lost_runs(each)), default=0)
+    return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row)
 
 
 def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
@@ -130,10 +132,3 @@ def _first(steps: Sequence[int], holds: Callable[[int], bool]) -> int | None:
 def _answered(series: LatencySeries) -> npt.NDArray[np.uint32]:
     answered: npt.NDArray[np.uint32] = series.rtt_us[series.rtt_us != LOST_RTT_US]
     return answered
-
-
-def _longest_loss(series: LatencySeries) -> int:
-    """Return the longest run of requests without a reply."""
-    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
-    edges = np.flatnonzero(np.diff(is_lost))
-    return int((edges[1::2] - edges[::2]).max()) if edges.size else 0

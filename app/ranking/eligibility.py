@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.domain.declared import comparison_only
 from app.domain.ranking import Barrier, BarrierReason
@@ -27,8 +27,12 @@ LOSS_TIMES_BARE = 3.0
 """Limit of a candidate's loss as a multiple of the bare link's. Source: our choice; a large frame travels in two
 fragments there and back, so that it is lost up to twice as often, and counts of few losses vary."""
 
-_MEASURED = frozenset(BarrierReason) - {BarrierReason.UNPROTECTED, BarrierReason.NOT_MEASURED, BarrierReason.VERDICT}
-"""Reasons that rest on what was measured."""
+MEASURED_BARRIERS = frozenset(BarrierReason) - {
+    BarrierReason.UNPROTECTED,
+    BarrierReason.NOT_MEASURED,
+    BarrierReason.VERDICT,
+}
+"""Those that what was measured shows; the others are beside the candidate's verdict and state."""
 
 FEWEST_LOST = 3
 """Fewer lost requests bar no candidate: they are no rate yet. Source: our choice."""
@@ -38,29 +42,16 @@ LATE_LIMIT_PCT = 5.0
 """Share of the replies that may come after the user's deadline, in percent. Source: our choice; the 95th percentile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
-    """Demands of link and user on every candidate.
-
-    Attributes:
-        bare_loss_pct: Loss of the bare link in percent; None where it was not measured.
-        deadline_ms: RTT in ms above which a reply is late; None without a deadline.
-        min_rate_mbit_s: Throughput in Mbit/s that each direction must reach; None without a requirement.
-    """
-
-    bare_loss_pct: float | None = None
-    deadline_ms: float | None = None
-    min_rate_mbit_s: float | None = None
-
-
 def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple[Contender, ...]:
     """Return the candidates with what bars them from the recommendation, in the same order."""
     bare = next((one for one in everyone if one.candidate.solution == BASELINE), None)
-    demands = Demands(bare.result.loss_pct if bare is not None else None, plan.deadline_ms, plan.min_rate_mbit_s)
-    return tuple(replace(one, result=replace(one.result, barrier=_barrier(one, demands))) for one in everyone)
+    bare_loss_pct = bare.result.loss_pct if bare is not None else None
+    return tuple(
+        replace(one, result=replace(one.result, barrier=_barrier(one, plan, bare_loss_pct))) for one in everyone
+    )
 
 
-def _barrier(one: Contender, demands: Demands) -> Barrier | None:
+def _barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
     words = tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
     if one.candidate.verdict.is_deployable:
@@ -72,10 +63,10 @@ def _barrier(one: Contender, demands: Demands) -> Barrier | None:
         return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
         return by_verdict
-    return _measured_barrier(one, demands) or (None if one.candidate.verdict.is_deployable else by_verdict)
+    return _measured_barrier(one, plan, bare_loss_pct) or (None if one.candidate.verdict.is_deployable else by_verdict)
 
 
-def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:
+def _measured_barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
     if one.result.weighted_latency_ms is None or _silent_sizes(one):
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
     busy = busy_gate(one.result.gates)
@@ -89,7 +80,7 @@ def _measured_barrier(one: Contender, demands: Demands) -> Barrier | None:
             BarrierReason.PACKET_TEST,
             tr("failed its packet test: {failures}").format(failures=listed_names(list(failed))),
         )
-    return _loss_barrier(one, demands.bare_loss_pct) or _late_barrier(one, demands) or _rate_barrier(one, demands)
+    return _loss_barrier(one, bare_loss_pct) or _late_barrier(one, plan) or _rate_barrier(one, plan)
 
 
 def _silent_sizes(one: Contender) -> tuple[int, ...]:
@@ -120,31 +111,31 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
     )
 
 
-def _late_barrier(one: Contender, demands: Demands) -> Barrier | None:
+def _late_barrier(one: Contender, plan: CampaignPlan) -> Barrier | None:
     late_pct = one.result.late_pct
-    if demands.deadline_ms is None or late_pct is None or late_pct <= LATE_LIMIT_PCT:
+    if plan.deadline_ms is None or late_pct is None or late_pct <= LATE_LIMIT_PCT:
         return None
     words = tr(
         "missed the deadline of {deadline} ms with {share} % of its replies (at most {limit} % may be late)"
-    ).format(deadline=figure(demands.deadline_ms), share=figure(late_pct, 2), limit=figure(LATE_LIMIT_PCT))
+    ).format(deadline=figure(plan.deadline_ms), share=figure(late_pct, 2), limit=figure(LATE_LIMIT_PCT))
     return Barrier(BarrierReason.DEADLINE, words)
 
 
-def _rate_barrier(one: Contender, demands: Demands) -> Barrier | None:
-    if demands.min_rate_mbit_s is None:
+def _rate_barrier(one: Contender, plan: CampaignPlan) -> Barrier | None:
+    if plan.min_rate_mbit_s is None:
         return None
     rate = one.worse_mbit_s
     if rate is None:
         return Barrier(BarrierReason.RATE, tr("has no throughput in one direction, so that its rate is not known"))
-    if rate >= demands.min_rate_mbit_s:
+    if rate >= plan.min_rate_mbit_s:
         return None
     words = tr("carried {rate} Mbit/s in the slower direction, less than the {least} Mbit/s that you need").format(
-        rate=figure(rate), least=figure(demands.min_rate_mbit_s)
+        rate=figure(rate), least=figure(plan.min_rate_mbit_s)
     )
     return Barrier(BarrierReason.RATE, words)
 
 
 def barrier_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
     """Return which measured candidates are not recommended because of what was measured, as sentences."""
-    barriers = [(one, one.result.barrier) for one in everyone]
-    return tuple(f"{one.title} {bar.words}." for one, bar in barriers if bar is not None and bar.reason in _MEASURED)
+    barred = [(one.title, one.result.barrier) for one in everyone if one.result.barrier is not None]
+    return tuple(f"{title} {bar.words}." for title, bar in barred if bar.reason in MEASURED_BARRIERS)

@@ -89,12 +89,7 @@ class Outcome:
     @property
     def measured_words(self) -> str:
         """Number of VPNs that were measured, for lists."""
-        return measured_words(self.measured, self.vpns)
-
-
-def measured_words(measured: int, vpns: int) -> str:
-    """Return how many VPNs of a comparison were measured, for lists."""
-    return tr("{number} of {all} measured").format(number=measured, all=vpns_text(vpns))
+        return tr("{number} of {all} measured").format(number=self.measured, all=vpns_text(self.vpns))
 
 
 def outcome_of(record: CampaignRecord) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.capture import BreakVerdict, CaptureReport, Property, properties_of
 from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.link_protocols import ProtocolVerdict
-from app.ranking.candidates import Contender
+from app.ranking.candidates import Contender, capture_of
 from app.wording.capture_sentences import PROPERTY_WORDS, within_sentence
 from app.wording.language import mark, tr
 from app.wording.link_protocols import PROTOCOL_NAMES
@@ -24,7 +24,7 @@ _LONGEST_REASON = 100
 
 def failed_proofs(one: Contender) -> tuple[str, ...]:
     """Return what the packet test found against a candidate, in words; it is not recommended then."""
-    report = _report(one)
+    report = capture_of(one.attempts)
     return () if report is None else failures_of(report)
 
 
@@ -40,7 +40,7 @@ def failures_of(report: CaptureReport) -> tuple[str, ...]:
 
 def untried_proofs(one: Contender) -> str:
     """Return what the packet test did not show of a candidate, as a sentence; empty where it showed everything."""
-    report = _report(one)
+    report = capture_of(one.attempts)
     if report is None:
         return tr(
             "No packet test was made of {title}: whether it protects is known from its configuration only."
@@ -71,14 +71,10 @@ def _short_reason(result: PropertyResult) -> str:
 
 def lost_protocols(one: Contender) -> str:
     """Return which link-layer protocols do not cross a candidate as they were sent, as a sentence; or nothing."""
-    report = _report(one)
+    report = capture_of(one.attempts)
     crossings = report.protocols if report is not None else ()
     lost = [tr(PROTOCOL_NAMES[each.protocol]) for each in crossings if each.verdict is ProtocolVerdict.LOST]
     changed = [tr(PROTOCOL_NAMES[each.protocol]) for each in crossings if each.verdict is ProtocolVerdict.CHANGED]
     words = [tr("does not carry {protocols}").format(protocols=listed_names(lost))] if lost else []
     words += [tr("changes {protocols}").format(protocols=listed_names(changed))] if changed else []
     return f"{one.title} {listed_names(words)}." if words else ""
-
-
-def _report(one: Contender) -> CaptureReport | None:
-    return next((attempt.capture for attempt in one.attempts if attempt.capture is not None), None)

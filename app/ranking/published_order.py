@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from statistics import correlation
 from typing import Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from app.domain.transfers import Agreement
+from app.ranking.mean_ranks import ranks
 
 ALIKE = 0.05
 """Published figures that differ by no more than this share are not compared. Source: our choice."""
@@ -37,20 +37,13 @@ def agreement(own: Mapping[C, float], published: Mapping[C, float]) -> Agreement
     against = [
         (one, other) for one, other in apart if (published[one] - published[other]) * (own[one] - own[other]) <= 0
     ]
-    against.sort(key=lambda pair: -abs(np.log(published[pair[0]] / published[pair[1]])))
+    against.sort(key=lambda pair: -abs(math.log(published[pair[0]] / published[pair[1]])))
     return Agreement(len(apart), len(apart) - len(against), _spearman(own, published, shared), tuple(against))
 
 
 def _spearman(own: Mapping[C, float], published: Mapping[C, float], cells: Sequence[C]) -> float | None:
     """Return Spearman's rank correlation; None with fewer than three cells, or where one side is all alike."""
-    mine, theirs = [own[one] for one in cells], [published[one] for one in cells]
+    mine, theirs = (list(ranks({one: values[one] for one in cells}).values()) for values in (own, published))
     if len(cells) < 3 or len(set(mine)) < 2 or len(set(theirs)) < 2:
         return None
-    return float(np.corrcoef(_ranks(mine), _ranks(theirs))[0, 1])
-
-
-def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return the rank of each value from 1; equal values have the mean of their ranks. shape (values,)."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: npt.NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
-    return ranks[places]
+    return correlation(mine, theirs)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 from app.ranking.candidates import with_figures
+from app.ranking.summaries import lost_runs
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -113,10 +114,8 @@ def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Float
 
 
 def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
-    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
-    edges = np.flatnonzero(np.diff(is_lost))
     found = []
-    for first, after in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+    for first, after in lost_runs(series):
         times = _bounds(attempt, series, first, after - 1) if is_timed else (None, None)
         found.append(SampleOutage(start + first, start + after - 1, attempt.key.round, *times))
     return found

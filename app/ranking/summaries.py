@@ -122,6 +122,13 @@ def jitter_ms(series: Sequence[LatencySeries]) -> float | None:
     return total / count / US_PER_MS if count else None
 
 
+def lost_runs(series: LatencySeries) -> list[tuple[int, int]]:
+    """Return the runs of requests without a reply: the place of the first one, and the place after the last one."""
+    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
+    edges = np.flatnonzero(np.diff(is_lost)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
 def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:
     if deadline_ms is None or not sent:
         return None

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from app.domain.ranking import BarrierReason, CandidateResult, Drift, Ranking
+from app.domain.ranking import CandidateResult, Drift, Ranking
 from app.domain.results import CampaignRecord
 from app.ranking.candidates import capture_of
 from app.ranking.drift import is_doubtful
+from app.ranking.eligibility import MEASURED_BARRIERS
 from app.ranking.outcome import outcome_of
 from app.wording.gates import gates_warning
 from app.wording.language import tr
 from app.wording.messages import local_text
-
-MEASURED_BARRIERS = frozenset(BarrierReason) - {
-    BarrierReason.UNPROTECTED,
-    BarrierReason.NOT_MEASURED,
-    BarrierReason.VERDICT,
-}
-"""Those that what was measured shows; the others are beside the candidate's verdict and state."""
 
 
 def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
@@ -46,7 +40,7 @@ def candidate_warnings(record: CampaignRecord, result: CandidateResult) -> tuple
 
 
 def _of_figures(record: CampaignRecord, result: CandidateResult) -> tuple[str, ...]:
-    report = capture_of(record, result)
+    report = capture_of(record.attempts_of((result.solution, result.suite)))
     conditions = filter(None, [gates_warning(result.gates)])
     of_packet_tests = map(local_text, report.doubts) if report is not None else ()
     return tuple(dict.fromkeys((*result.doubts, *conditions, *of_packet_tests)))

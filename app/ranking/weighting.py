@@ -185,7 +185,8 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights, method: Sc
     values: list[tuple[CandidateResult, dict[Measure, float]]] = []
     unscored: list[Unscored] = []
     for result in ranking.results:
-        found = {measure: value_of(measure, result, capture_of(record, result)) for measure in wanted}
+        capture = capture_of(record.attempts_of((result.solution, result.suite)))
+        found = {measure: value_of(measure, result, capture) for measure in wanted}
         reason = _barred(result) or _lacking(found)
         if reason:
             unscored.append(Unscored(result, reason))

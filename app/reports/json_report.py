@@ -19,9 +19,9 @@ from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
 from app.ranking import speed_findings
+from app.ranking.candidates import capture_of
 from app.ranking.warnings import warnings_of
 from app.ranking.workloads import workload_table
-from app.reports.view_captures import capture_of
 from app.wording.controllers import controller_assumption, controller_source
 from app.wording.language import source_language
 

@@ -19,6 +19,7 @@ from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_
 from app.domain.profiles import FRAME_BYTES
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import Attempt, CampaignRecord
+from app.ranking.candidates import capture_of
 from app.reports.text import NOTHING
 from app.wording.capture_sentences import (
     BREAK_SIGNS,
@@ -103,11 +104,6 @@ CAPTURE_NOTE = mark(
     "was did. “Replay-proof” says that none got in twice. “Fail-closed” says that nothing was sent unprotected once "
     "the protection was removed."
 )
-
-
-def capture_of(attempts: Sequence[Attempt]) -> CaptureReport | None:
-    """Return the packet tests of one candidate; None where it was not captured."""
-    return next((one.capture for one in attempts if one.capture is not None), None)
 
 
 def capture_overview(record: CampaignRecord, ranking: Ranking, anchors: Sequence[str]) -> list[View]:

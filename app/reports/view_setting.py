@@ -14,8 +14,7 @@ from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.domain.workloads import TRANSFER_MB
-from app.ranking import STUDY_2011, outcome_of, published_2011
-from app.ranking.file_study import own_ratios
+from app.ranking import STUDY_2011, outcome_of, own_2011, published_2011
 from app.ranking.workloads import workload_table
 from app.reports.text import NOTHING, share, times
 from app.wording.conditions import condition_words, measured_words
@@ -311,15 +310,15 @@ def _ping(record: CampaignRecord) -> str:
 
 def published_view(record: CampaignRecord) -> View:
     """Return what an earlier study found, and the same of the comparison's own candidates where it was measured."""
-    own = own_ratios(record)
+    own = own_2011(record)
     rows = [
         {
-            "label": f"{one.solution}, {one.cipher}",
-            "latency": times(one.latency_vs_baseline),
-            "throughput": share(one.throughput_vs_baseline),
-            "own": _own_cells(own.get((one.solution, one.cipher))),
+            "label": ", ".join(names),
+            "latency": times(response),
+            "throughput": share(rate),
+            "own": _own_cells(own.get(names)),
         }
-        for one in published_2011()
+        for names, (response, rate) in published_2011().items()
     ]
     return {"source": tr(STUDY_2011), "rows": rows, "has_own": bool(own)}
 

@@ -98,16 +98,16 @@ class MeasuringOperations:
         with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
             if work.minds_firewalls:
                 self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
-            sessions = self.sessions(plan.pair, token=control.token)
+            sessions, link = self.sessions(plan.pair, token=control.token), self.lab_service.link(plan.pair)
             hosts = CampaignHosts(
                 sessions,
                 self.adapters,
                 discovery.link,
                 discovery.facts,
                 file_header(),
-                healer=self.lab_service.healer(plan.pair),
+                healer=link,
                 guests=self.lab_service.guests(plan.pair),
-                conditioned=self.lab_service.conditioned(plan.pair),
+                conditioned=link,
             )
             return run_checked(
                 work,

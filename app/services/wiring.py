@@ -25,6 +25,7 @@ from app.domain.results import CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
 from app.domain.version import tunnelmark_version
 from app.lab.desk import LabOperations
+from app.lab.kinds import DEFAULT_PLATFORM
 from app.lab.practice_labs import LabPasswords, Labs
 from app.linting import masked_diff
 from app.linting.files import LintOptions, lint_file
@@ -115,7 +116,7 @@ class Services(
 
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Start (and where needed make) the default practice lab, or take the one that is up."""
-        return self.lab_service.default_pair(token=token, on_progress=on_progress)
+        return self.lab_service.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
 
     def is_lab_gone(self, record: CampaignRecord) -> bool:
         """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""

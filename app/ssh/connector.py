@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
@@ -13,7 +12,7 @@ from app.ssh.dial import Dialler
 from app.ssh.host_keys import HostKeyPolicy
 from app.ssh.privileges import Privileges
 from app.ssh.session import SshSession
-from app.ssh.targets import SshTarget, read_ssh_config, resolve
+from app.ssh.targets import read_ssh_config, resolve
 
 
 class SshConnector:
@@ -26,7 +25,6 @@ class SshConnector:
         passwords: Where passwords and passphrases come from.
         confirm_host_key: Asks about an unknown host key; None refuses unknown keys.
         ssh_config: Configuration of ssh; None means ~/.ssh/config.
-        extra_known_hosts: Further files of host keys, only read.
     """
 
     def __init__(
@@ -36,10 +34,9 @@ class SshConnector:
         passwords: PasswordProvider,
         confirm_host_key: ConfirmHostKey | None,
         ssh_config: Path | None = None,
-        extra_known_hosts: Sequence[Path] = (),
     ) -> None:
         self._passwords = passwords
-        self._policy = HostKeyPolicy(known_hosts, tuple(extra_known_hosts), confirm_host_key)
+        self._policy = HostKeyPolicy(known_hosts, confirm_host_key)
         self._ssh_config = ssh_config
         self._dialler = Dialler(self._policy, passwords)
 
@@ -54,10 +51,6 @@ class SshConnector:
                 What their names say.
             InvalidFile, InvalidOption: The ssh configuration cannot be used.
         """
-        target = self._target(spec)
+        target = resolve(spec, read_ssh_config(self._ssh_config or user_ssh_config()))
         connection = self._dialler.dial(target, token=token)
         return SshSession(target, self._dialler, Privileges(target, self._passwords), connection)
-
-    def _target(self, spec: HostSpec) -> SshTarget:
-        file = self._ssh_config or user_ssh_config()
-        return resolve(spec, read_ssh_config(file))

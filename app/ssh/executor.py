@@ -65,8 +65,16 @@ class RemoteJob:
     stdin: bytes = field(default=b"", repr=False)
 
 
-def execute(connection: Connection, job: RemoteJob, out: OutputSink, err: OutputSink, *, token: CancelToken) -> int:
-    """Run a job until it ends; kill what it started if it does not end well.
+def execute(
+    connection: Connection,
+    job: RemoteJob,
+    out: OutputSink,
+    err: OutputSink,
+    *,
+    token: CancelToken,
+    kills_leftovers: bool = True,
+) -> int:
+    """Run a job until it ends; kill what it started if it does not end well, unless it is the killing itself.
 
     Returns:
         The exit status.
@@ -89,7 +97,7 @@ def execute(connection: Connection, job: RemoteJob, out: OutputSink, err: Output
         raise
     finally:
         _close(channel)
-        if not is_done:
+        if kills_leftovers and not is_done:
             kill_leftovers(connection, job)
     return status
 
@@ -161,27 +169,9 @@ def kill_leftovers(connection: Connection, job: RemoteJob) -> None:
     work = RemoteJob(line, job.rights, CLEAN_UP_AFTER(what=job.what), KILL_TIMEOUT_S, script.encode())
     err = LineCollector(4096)
     try:
-        status = execute_once(connection, work, LineCollector(0), err)
+        status = execute(connection, work, LineCollector(0), err, token=CancelToken(), kills_leftovers=False)
     except (CommandFailed, ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword) as error:
         logger.warning("What %s left running could not be killed: %s", job.what, error)
         return
     if status != 0:
         logger.warning("Something that %s started is still running: %s", job.what, err.text().strip()[:300])
-
-
-def execute_once(connection: Connection, job: RemoteJob, out: OutputSink, err: OutputSink) -> int:
-    """Run a job that cannot be cancelled and after which nothing is cleaned up.
-
-    Raises:
-        ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword: As `pump` says.
-    """
-    token = CancelToken()
-    deadline_s = time.monotonic() + job.timeout_s
-    channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
-    try:
-        _request(connection, channel, job)
-        order = connection.transport.order
-        exchange = _exchange(job, out, err)
-        return pump(channel, exchange, order=order, token=token, deadline_s=deadline_s, what=job.what)
-    finally:
-        _close(channel)

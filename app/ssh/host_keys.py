@@ -28,12 +28,10 @@ class HostKeyPolicy:
 
     Attributes:
         own_file: Tunnelmark's file; confirmed keys go there.
-        extra_files: Further files, only read.
         confirm: Asks the user about an unknown key; None refuses it.
     """
 
     own_file: Path
-    extra_files: Sequence[Path] = ()
     confirm: ConfirmHostKey | None = None
 
     def files_for(self, target: SshTarget) -> tuple[Path, ...]:
@@ -41,7 +39,7 @@ class HostKeyPolicy:
         if target.spec.host_key_file:
             return (Path(target.spec.host_key_file),)
         user_files = (Path.home() / ".ssh" / "known_hosts", Path.home() / ".ssh" / "known_hosts2")
-        return (self.own_file, *self.extra_files, *user_files, SYSTEM_FILE)
+        return (self.own_file, *user_files, SYSTEM_FILE)
 
     def known_keys(self, target: SshTarget) -> tuple[KnownKey, ...]:
         """Read what is known."""

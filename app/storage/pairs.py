@@ -112,7 +112,7 @@ def get_pair(connection: sqlite3.Connection, name: str) -> PairSpec:
     """
     row = connection.execute("SELECT spec FROM pair WHERE name = ?", (name,)).fetchone()
     if row is None:
-        raise _unknown(connection, name)
+        raise NotFound(UNKNOWN_PAIR(name=name), hint=_known(connection))
     return read_value(PairSpec, row[0], what=STORED_PAIR(pair=name))
 
 
@@ -120,17 +120,6 @@ def list_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
     """Return all stored pairs by name."""
     rows = connection.execute("SELECT name, spec FROM pair ORDER BY name").fetchall()
     return tuple(read_value(PairSpec, spec, what=STORED_PAIR(pair=name)) for name, spec in rows)
-
-
-def delete_pair(connection: sqlite3.Connection, name: str) -> None:
-    """Delete a pair and what was found on its hosts, or raise NotFound; its campaigns remain."""
-    if connection.execute("DELETE FROM pair WHERE name = ?", (name,)).rowcount == 0:
-        raise _unknown(connection, name)
-    connection.execute("DELETE FROM snapshot WHERE pair = ?", (name,))
-
-
-def _unknown(connection: sqlite3.Connection, name: str) -> NotFound:
-    return NotFound(UNKNOWN_PAIR(name=name), hint=_known(connection))
 
 
 def _gone(connection: sqlite3.Connection, name: str) -> NotFound:

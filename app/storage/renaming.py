@@ -22,7 +22,7 @@ from app.storage.messages import (
     PAIR_OF_WORK,
 )
 from app.storage.owner import is_alive
-from app.storage.pairs import delete_pair, get_pair, refuse_taken
+from app.storage.pairs import get_pair, refuse_taken
 from app.storage.rows import read_value, write_time
 
 
@@ -72,7 +72,8 @@ def remove_pair(connection: sqlite3.Connection, name: str) -> None:
             PAIR_DEPLOYED(pair=name, number=one.id[:8], title=one.title, state=STATES[one.state]()),
         )
     refuse_busy(connection, name, is_renamed=False)
-    delete_pair(connection, name)
+    connection.execute("DELETE FROM pair WHERE name = ?", (name,))
+    connection.execute("DELETE FROM snapshot WHERE pair = ?", (name,))
 
 
 def refuse_busy(connection: sqlite3.Connection, name: str, *, is_renamed: bool) -> None:

@@ -8,7 +8,7 @@ from app.discovery.firewall import Firewall, read_firewall
 from app.domain.adapters import EndpointPlan, Purpose, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.firewall import Blocked, Opening, Owner
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -49,8 +49,7 @@ def read_firewalls(sessions: SessionPair, *, token: CancelToken) -> dict[Side, F
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    a, b = run_both(lambda: read_firewall(sessions.a, token=token), lambda: read_firewall(sessions.b, token=token))
-    return {Side.A: a, Side.B: b}
+    return run_sides(lambda side: read_firewall(sessions.on(side), token=token))
 
 
 def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Blocked, ...]:

@@ -52,10 +52,7 @@ MIN_FREE_MIB = 1
 
 def remote_hosts(sessions: SessionPair, state_dir: str, pair: str = "") -> dict[Side, RemoteHost]:
     """Return both hosts; with the pair's name, hints name it."""
-    return {
-        Side.A: RemoteHost(Side.A, sessions.a, state_dir, pair),
-        Side.B: RemoteHost(Side.B, sessions.b, state_dir, pair),
-    }
+    return {side: RemoteHost(side, sessions.on(side), state_dir, pair) for side in Side}
 
 
 def state_dir_of(request: DeployRequest) -> str:

@@ -140,7 +140,7 @@ def _fill(bridge: Bridge, plan: CampaignPlan, rng: np.random.Generator) -> Attem
         for size in sizes if key is not candidates[-1] else sizes[:-1]:
             rtt_ms = (0.4 + key.position / 3) * rng.gamma(4, 0.25, plan.profile.pings) + size / 4000
             for first in range(0, plan.profile.pings, 100):
-                bridge.emit_event(RttSamples(key, size, first, tuple(rtt_ms[first : first + 100].tolist())))
+                bridge.emit_event(RttSamples(key, size, tuple(rtt_ms[first : first + 100].tolist())))
     return candidates[-1]
 
 
@@ -154,7 +154,7 @@ def _arrive(bridge: Bridge, plan: CampaignPlan, key: AttemptKey, stop: threading
         late_s = began + nth / RATE_PER_S - time.monotonic()
         if late_s > 0 and stop.wait(late_s):
             return
-        bridge.emit_event(RttSamples(key, size, nth, (float(rng.gamma(4, 0.25)),)))
+        bridge.emit_event(RttSamples(key, size, (float(rng.gamma(4, 0.25)),)))
         if nth % 200 == 0:
             at_s = nth / RATE_PER_S
             bridge.emit_event(Progress(nth / plan.profile.pings, 10.0, "latency"))

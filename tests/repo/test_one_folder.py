@@ -40,7 +40,6 @@ EXCEPTIONS = {
     "app/lab/platforms.py": "each row is an image's fingerprint: another order of packages makes all images anew",
     "app/policy/lint/names.py": "one of two dialects of ipsec.conf",
     "app/policy/lint/rules.py": "how ipsec.conf writes proposals: a word of the rules in resources/policy",
-    "app/ranking/file_study.py": STUDY,
     "app/ranking/published.py": STUDY,
     "app/tunnel/preflight.py": STORED,
     "app/tunnel/recovery.py": STORED,

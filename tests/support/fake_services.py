@@ -320,7 +320,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             emit(StageStarted(made.key, Stage.LATENCY, f"{series.frame_bytes} B"))
             rtt_ms = np.where(series.rtt_us == LOST_RTT_US, np.nan, series.rtt_us / 1000.0)
             for first in range(0, len(rtt_ms), self.batch):
-                emit(RttSamples(made.key, series.frame_bytes, first, tuple(rtt_ms[first : first + self.batch])))
+                emit(RttSamples(made.key, series.frame_bytes, tuple(rtt_ms[first : first + self.batch])))
                 token.sleep(self.pace_s)
         emit(StageStarted(made.key, Stage.THROUGHPUT))
         for speed in made.throughput:

@@ -19,8 +19,8 @@ from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.comparison_study import Figures, comparison_studies
-from app.ranking.file_study import IPSEC_TLS
 from app.ranking.own_study_figures import compared_orders
+from app.ranking.published import IPSEC_TLS
 from app.ranking.repeated_study import RepeatedStudy
 from ui.comparison.run_page import RunPage
 from ui.results.history_page import PastResultsPage

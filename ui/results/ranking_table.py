@@ -10,7 +10,8 @@ from app.domain.ranking import CandidateResult, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.domain.solutions import BASELINE
 from app.ranking.cautions import means_caution
-from app.ranking.warnings import MEASURED_BARRIERS, candidate_warnings
+from app.ranking.eligibility import MEASURED_BARRIERS
+from app.ranking.warnings import candidate_warnings
 from app.ranking.weighting import Scored, Weighting
 from app.ranking.workloads import main_figures
 from app.wording.local_forms import decimal

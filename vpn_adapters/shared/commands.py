@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import shell_step_argv
+from app.domain.adapters import root_command
 from app.domain.commands import Command
 from app.domain.script_files import adapter_script
 
@@ -15,4 +15,4 @@ def root_script(folder: str, name: str, *arguments: str, timeout_s: float = 10.0
         name: File name of the script.
         arguments: Passed as positional parameters.
     """
-    return Command(shell_step_argv(adapter_script(folder, name), *arguments), timeout_s=timeout_s, is_root=True)
+    return root_command(adapter_script(folder, name), *arguments, timeout_s=timeout_s)

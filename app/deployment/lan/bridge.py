@@ -13,7 +13,7 @@ from app.deployment.lan.clients import hold_step, move_step
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.matches import MovedRule
 from app.deployment.lan.messages import STEP_JOIN_BRIDGE, STEP_JOIN_IN_BRIDGE
-from app.domain.adapters import PlanStep, shell_step_argv
+from app.domain.adapters import PlanStep, root_command
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -80,8 +80,8 @@ class Bridging:
             title=(STEP_JOIN_IN_BRIDGE if is_new else STEP_JOIN_BRIDGE)(
                 interface=interface, port=self.lan_port, bridge=self.bridge
             ),
-            command=Command(shell_step_argv(bare_script(join), *words), timeout_s=15.0, is_root=True),
-            undo=Command(shell_step_argv(bare_script(part), *words), timeout_s=15.0, is_root=True),
+            command=root_command(bare_script(join), *words, timeout_s=15.0),
+            undo=root_command(bare_script(part), *words, timeout_s=15.0),
             health_check=Command(
                 ("test", "-e", f"/sys/class/net/{self.bridge}/brif/{interface}"), timeout_s=5.0, is_root=True
             ),

@@ -29,7 +29,7 @@ from app.deployment.lan.messages import (
     OWN_TABLE,
 )
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, root_command
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.deployment import DeploymentObstacle
@@ -78,9 +78,9 @@ class MssClamp:
         mss = str(self.fit.mss_ipv4_bytes), str(self.fit.mss_ipv6_bytes)
         return PlanStep(
             title=_title(self.fit.mss_ipv4_bytes, self.fit.mss_ipv6_bytes),
-            command=_command(shell_step_argv(bare_script("lan/clamp.sh"), family, table, interface, *mss)),
-            undo=_command(shell_step_argv(bare_script("lan/unclamp.sh"), family, table)),
-            health_check=_command(shell_step_argv(bare_script("lan/clamp-healthy.sh"), family, table, interface, *mss)),
+            command=_command("lan/clamp.sh", family, table, interface, *mss),
+            undo=_command("lan/unclamp.sh", family, table),
+            health_check=_command("lan/clamp-healthy.sh", family, table, interface, *mss),
             is_repeatable=True,
         )
 
@@ -169,12 +169,12 @@ def clamp_obstacles(
 
 def _why_not(session: HostSession, family: str, link: Link, *, token: CancelToken) -> str:
     words = (family, _CHECK_TABLE, link.names.ethernet_interface, *_CHECK_MSS, "-c")
-    return why_refused(session.run(_command(shell_step_argv(bare_script("lan/clamp-check.sh"), *words)), token=token))
+    return why_refused(session.run(_command("lan/clamp-check.sh", *words), token=token))
 
 
 def _family(*, is_bridged: bool) -> str:
     return "bridge" if is_bridged else "inet"
 
 
-def _command(argv: tuple[str, ...]) -> Command:
-    return Command(argv, timeout_s=10.0, is_root=True)
+def _command(script: str, *words: str) -> Command:
+    return root_command(bare_script(script), *words, timeout_s=10.0)

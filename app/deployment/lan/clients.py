@@ -27,7 +27,7 @@ from app.deployment.lan.messages import (
     STEP_MOVE_CLIENT,
     STEP_NOTE_CLIENT,
 )
-from app.domain.adapters import PlanStep, shell_step_argv
+from app.domain.adapters import PlanStep, root_command
 from app.domain.commands import Command
 from app.domain.script_files import bare_script
 
@@ -140,4 +140,4 @@ def move_step(bridge: str, port: str, inner: str) -> PlanStep:
 
 
 def _command(action: str, *words: str, timeout_s: float) -> Command:
-    return Command(shell_step_argv(bare_script("lan-client.sh"), action, *words), timeout_s=timeout_s, is_root=True)
+    return root_command(bare_script("lan-client.sh"), action, *words, timeout_s=timeout_s)

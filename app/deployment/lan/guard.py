@@ -22,7 +22,7 @@ from app.deployment.lan.messages import (
     OWN_TABLE,
     STEP_SEARCH_LOOP,
 )
-from app.domain.adapters import PlanStep, shell_step_argv
+from app.domain.adapters import PlanStep, root_command
 from app.domain.commands import Command
 from app.domain.deployment import DeploymentOptions
 from app.domain.hosts import Side
@@ -79,15 +79,11 @@ class LanGuard:
             ports: The tunnel's interface, the bridge, and the LAN port (the bridge itself where it was there before).
         """
         table = guard_table(link)
-        undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
+        words = self._words(table, ports, link, side)
         return PlanStep(
             title=OWN_TABLE(title=self.title),
-            command=Command(
-                shell_step_argv(bare_script("lan-guard.sh"), *self._words(table, ports, link, side)),
-                timeout_s=10.0,
-                is_root=True,
-            ),
-            undo=Command(undo, timeout_s=10.0, is_root=True),
+            command=root_command(bare_script("lan-guard.sh"), *words, timeout_s=10.0),
+            undo=root_command(bare_script("lan-unguard.sh"), table, timeout_s=10.0),
             health_check=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
             is_repeatable=True,
         )
@@ -100,19 +96,18 @@ class LanGuard:
         source, undo = "", None
         if IPv4Address(unused_address) not in IPv4Interface(link.inner(side)).network:
             source = link.inner_ip(side)
-            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, unused_address)
-            undo = Command(argv, timeout_s=5.0, is_root=True)
+            undo = root_command(bare_script("lan-unprobe.sh"), bridge, unused_address, timeout_s=5.0)
         words = (guard_table(link), tunnel, bridge, unused_address, source)
         return PlanStep(
             title=STEP_SEARCH_LOOP(),
-            command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
+            command=root_command(bare_script("lan-probe.sh"), *words, timeout_s=15.0),
             undo=undo,
         )
 
     def check(self, ports: tuple[str, str, str], link: Link, side: Side) -> Command:
         """Return a command that succeeds if the host takes such a table. Changes nothing; see `step`."""
-        argv = shell_step_argv(bare_script("lan/guard-check.sh"), *self._words(_CHECK_TABLE, ports, link, side), "-c")
-        return Command(argv, timeout_s=15.0, is_root=True)
+        words = self._words(_CHECK_TABLE, ports, link, side)
+        return root_command(bare_script("lan/guard-check.sh"), *words, "-c", timeout_s=15.0)
 
     def _words(self, table: str, ports: tuple[str, str, str], link: Link, side: Side) -> tuple[str, ...]:
         tunnel, bridge, lan_port = ports

@@ -19,7 +19,7 @@ from app.deployment.lan.messages import (
     PORT_ROUTED,
     TCPDUMP_FAILED,
 )
-from app.domain.adapters import shell_step_argv
+from app.domain.adapters import root_command
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
@@ -75,8 +75,7 @@ def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: Cancel
 
 
 def _command(script: str, port: str, address: str, number: int) -> Command:
-    argv = shell_step_argv(bare_script(f"lan/{script}"), port, address, str(number))
-    return Command(argv, timeout_s=LISTEN_S + 10.0, is_root=True)
+    return root_command(bare_script(f"lan/{script}"), port, address, str(number), timeout_s=LISTEN_S + 10.0)
 
 
 def _unknown(label: str, port: str, status: int | None, otherwise: str) -> LoopTest:

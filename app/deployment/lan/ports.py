@@ -25,7 +25,7 @@ from app.deployment.status import is_own_bridge, read_interface
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.concurrency import run_both
+from app.domain.concurrency import run_sides
 from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR, Link
@@ -76,8 +76,7 @@ def read_deployments(
     def read(side: Side) -> str:
         return read_interface(hosts[side], slot, ids[side], token=token) if ids.get(side) else ""
 
-    a, b = run_both(lambda: read(Side.A), lambda: read(Side.B))
-    return SlotDeployments(ids, {side: name for side, name in ((Side.A, a), (Side.B, b)) if name})
+    return SlotDeployments(ids, {side: name for side, name in run_sides(read).items() if name})
 
 
 def choose_ports(

@@ -22,7 +22,7 @@ from app.deployment.lan.nft import nft_rules
 from app.deployment.lan.nft_listing import rule_counts, rules_naming
 from app.deployment.messages import FIREWALL_UNREAD
 from app.discovery.firewall import sections_of
-from app.domain.adapters import PlanStep, shell_step_argv
+from app.domain.adapters import PlanStep, root_command, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
@@ -164,11 +164,8 @@ def moving_step(
     lines = _lines((*rules, *noted), mark)
 
     def command(action: str) -> Command:
-        return Command(
-            shell_step_argv(bare_script("lan/rules-move.sh"), action, mark, bridge, port, lines),
-            timeout_s=TIMEOUT_S,
-            is_root=True,
-        )
+        script = bare_script("lan/rules-move.sh")
+        return root_command(script, action, mark, bridge, port, lines, timeout_s=TIMEOUT_S)
 
     return PlanStep(
         title=STEP_MOVE_RULES(port=port, bridge=bridge) if rules else STEP_WATCH_RULES(port=port),

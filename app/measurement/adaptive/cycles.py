@@ -121,10 +121,9 @@ class Cycles:
         return tuple(made[index] for index in range(len(drafts)))
 
     def _report_samples(self, draft: Draft, rtt_us: Sequence[npt.NDArray[np.uint32]]) -> None:
-        number = len(draft.blocks)
-        for size, count, series in zip(self.profile.frame_bytes, self.profile.block_pings, rtt_us, strict=True):
+        for size, series in zip(self.profile.frame_bytes, rtt_us, strict=True):
             rtt_ms = np.where(series == LOST_RTT_US, np.nan, series / 1000.0)
-            self.emit(RttSamples(draft.key, size, number * count, tuple(rtt_ms.tolist())))
+            self.emit(RttSamples(draft.key, size, tuple(rtt_ms.tolist())))
 
     def _mark(self, drafts: Sequence[Draft], numbers: Sequence[int]) -> None:
         """Mark the disturbed cycles of a group, earlier ones as well: what is slow is known by the others only."""

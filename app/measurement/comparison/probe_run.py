@@ -164,7 +164,7 @@ class Measurement:
             if frame_bytes not in shown:
                 shown.append(frame_bytes)
                 on_stage(Stage.LATENCY, f"{frame_bytes} B")
-            emit(RttSamples(self.key, frame_bytes, first_index, rtt_ms))
+            emit(RttSamples(self.key, frame_bytes, rtt_ms))
             done = (sizes.index(frame_bytes) + (first_index + len(rtt_ms)) / pings) / len(sizes)
             on_progress(done * self._latency_share)
 

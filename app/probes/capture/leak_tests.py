@@ -12,8 +12,8 @@ from app.domain.adapters import Breakage
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.capture import CaptureReport, FrameCrossing, FrameOverhead, LeakProof, LeakVerdict
-from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_sides
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES
@@ -135,9 +135,6 @@ class _Run:
             captures = capturing.collect(self._canaries.end, underlay=self._request.link.underlay_b)
         return self._report(captures, sent, broken)
 
-    def _host(self, side: Side) -> HostSession:
-        return self._sessions.a if side is Side.A else self._sessions.b
-
     # --- sending ------------------------------------------------------------------------------------------------------
 
     def _captures(self) -> dict[Side, CaptureRequest]:
@@ -199,7 +196,7 @@ class _Run:
 
     def _break(self, index: int, side: Side, breakage: Breakage, linger_s: str) -> _Broken:
         """Break it on one host, and send from both; the other one begins as soon as it is broken."""
-        label = self._host(side).spec.label
+        label = self._sessions.on(side).spec.label
         title = BREAKAGE_ON_HOST(breakage=breakage.title, host=label)
         self._on_stage(title)
         is_over = threading.Event()
@@ -222,16 +219,17 @@ class _Run:
             is_over.wait()
             return self._send_broken(own, index, linger_s) if ended and ended[0][0] == 0 else Sent()
 
-        a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
+        captures = run_sides(work)
         if not ended:
             return _Broken(title, {}, END_UNKNOWN())
         status, words = ended[0]
         if status != 0:
             return _Broken(title, {}, sentences((ENDED_WITH_STATUS(status=status), words)))
-        return _Broken(title, {Side.A: a, Side.B: b})
+        return _Broken(title, captures)
 
     def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
-        self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
+        address = self._sessions.on(side).spec.address
+        self._audit(AuditEntry(datetime.now(UTC), address, side, command, exit_status, what))
 
     def _send_broken(
         self,
@@ -249,7 +247,8 @@ class _Run:
             linger_s=linger_s,
             breakage=breakage,
         )
-        return send_broken(self._host(side), sending, self._canaries, index, token=self._token, on_broken=on_broken)
+        host = self._sessions.on(side)
+        return send_broken(host, sending, self._canaries, index, token=self._token, on_broken=on_broken)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -349,6 +348,6 @@ class _Run:
         found = [_STREAM_DOUBT] if self._request.is_stream else []
         for side in Side:
             if captures[side].dropped:
-                label = self._host(side).spec.label
+                label = self._sessions.on(side).spec.label
                 found.append(KERNEL_DROPPED(host=label, dropped=captures[side].dropped))
         return tuple(found)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from app.domain.adapters import TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_sides
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES
@@ -92,8 +92,8 @@ def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelTo
     """
     tag = FrameTag.new()
 
-    def work(side: Side, host: HostSession) -> LinkSent:
-        frames = build_frames(tag, side)
+    def work(side: Side) -> LinkSent:
+        host, frames = sessions.on(side), build_frames(tag, side)
         words = (plan.on(side).interface, plan.probe_address(side), plan.probe_address(side.other))
         stdin = "".join(f"{frame.data.hex()}\n" for frame in frames).encode()
         argv = shell_step_argv(_SEND_SCRIPT, *words)
@@ -106,8 +106,7 @@ def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelTo
             )
         return parse_link_sent(host.spec.label, frames, printed)
 
-    a, b = run_both(lambda: work(Side.A, sessions.a), lambda: work(Side.B, sessions.b))
-    return LinkRun(tag, {Side.A: a, Side.B: b})
+    return LinkRun(tag, run_sides(work))
 
 
 def parse_link_sent(label: str, frames: tuple[LinkFrame, ...], text: str) -> LinkSent:

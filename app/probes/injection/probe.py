@@ -16,8 +16,8 @@ from typing import TypeVar
 from app.domain.adapters import Encapsulation, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession, SessionPair
-from app.domain.concurrency import run_both
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_sides
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
 from app.domain.link import Link
@@ -148,7 +148,7 @@ class _Run:
         has_sessions = self._plan.encapsulation is Encapsulation.L2TPV3
         hosts = self._each(
             lambda side: inspect(
-                self._host(side),
+                self._sessions.on(side),
                 self._link.underlay(side),
                 (self._plan.probe_address(side), self._plan.probe_address(side.other)),
                 has_sessions=has_sessions,
@@ -180,32 +180,28 @@ class _Run:
         self.is_conclusive |= any(_has_let_in(host) for host in found.values())
         return InjectionReport({side.value: host for side, host in found.items()}, is_exempt=self._request.is_exempt)
 
-    def _host(self, side: Side) -> HostSession:
-        return self._sessions.a if side is Side.A else self._sessions.b
-
     def _each(self, work: Callable[[Side], T], *, is_parallel: bool = True) -> Mapping[Side, T]:
         if not is_parallel:
             return {side: work(side) for side in Side}
-        a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
-        return {Side.A: a, Side.B: b}
+        return run_sides(work)
 
     # --- what can be tried --------------------------------------------------------------------------------------------
 
     def _missing(self, side: Side, hosts: Mapping[Side, Inspected]) -> dict[TrialKind, str]:
         """Return why kinds cannot be tried on a host, as sentences."""
-        attacker = self._host(side.other).spec.label
+        attacker = self._sessions.on(side.other).spec.label
         if "perl" not in hosts[side.other].programs:
             return dict.fromkeys(TrialKind, NO_PERL_TO_FORGE(host=attacker))
         if not hosts[side.other].device or not hosts[side].device:
             return dict.fromkeys(TrialKind, NO_UNDERLAY_INTERFACE())
         if "nft" not in hosts[side].programs:
             # Without a packet that was never delivered there is no control.
-            return dict.fromkeys(_COPIED, NO_NFT_TO_HOLD(host=self._host(side).spec.label))
+            return dict.fromkeys(_COPIED, NO_NFT_TO_HOLD(host=self._sessions.on(side).spec.label))
         return {}
 
     def _doubt(self, side: Side, missing: dict[TrialKind, str], dropped: int, holds: Mapping[Side, Hold]) -> None:
         """Add to what is missing on a host what a lost packet or a hold that ended makes worthless."""
-        label = self._host(side).spec.label
+        label = self._sessions.on(side).spec.label
         if dropped:
             self.is_conclusive = False
             missing |= dict.fromkeys(TrialKind, CAPTURE_LOST_PACKETS(host=label, dropped=dropped))
@@ -214,7 +210,7 @@ class _Run:
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
 
     def _not_held(self, side: Side) -> str:
-        return ALTERED_NOT_HELD(host=self._host(side).spec.label)
+        return ALTERED_NOT_HELD(host=self._sessions.on(side).spec.label)
 
     # --- stages -------------------------------------------------------------------------------------------------------
 
@@ -248,7 +244,7 @@ class _Run:
         with ExitStack() as stack:
             for side in held:
                 peer = self._link.underlay(side.other)
-                hold = Hold(self._host(side), self._link.run_dir, peer, kind, number, token=self._token)
+                hold = Hold(self._sessions.on(side), self._link.run_dir, peer, kind, number, token=self._token)
                 stack.callback(self._note, side, f"nft delete table ip {HOLD_TABLE}", LET_PASS())
                 holds[side] = stack.enter_context(hold)
                 self._note(side, f"nft add table ip {HOLD_TABLE}", HOLD_BACK())
@@ -283,7 +279,7 @@ class _Run:
             first=self._first(side.other),
             second=self._second(side.other),
         )
-        return copy(self._host(side), request, self._canaries, token=self._token)
+        return copy(self._sessions.on(side), request, self._canaries, token=self._token)
 
     def _first(self, side: Side) -> bytes:
         return self._canaries.broken(2 * (side is Side.B))
@@ -301,7 +297,7 @@ class _Run:
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
         if not groups.second:
             self.is_conclusive = False
-            label, count = self._host(side.other).spec.label, len(copied.records)
+            label, count = self._sessions.on(side.other).spec.label, len(copied.records)
             missing |= dict.fromkeys(TrialKind, OWN_PACKETS_NOT_FOUND(host=label, count=count))
         can_send = TrialKind.FORGED not in missing
         return Injected(
@@ -342,11 +338,11 @@ class _Run:
         packets = [*injected.altered, *injected.delayed, *injected.replayed]
         frames += [packet.frame() for packet in packets]
         if frames:
-            attacker = self._host(side.other)
+            attacker = self._sessions.on(side.other)
             send_frames(attacker, hosts[side.other].device, self._link.underlay(side), frames, token=self._token)
 
     def _note(self, side: Side, command: str, what: str) -> None:
-        self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))
+        self._audit(AuditEntry(datetime.now(UTC), self._sessions.on(side).spec.address, side, command, 0, what))
 
 
 def _has_let_in(host: HostInjection) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession, SessionPair
+from app.domain.commands import SessionPair
 from app.domain.hosts import Side
 from app.domain.workloads import FigureKind
 
@@ -39,10 +39,6 @@ class WorkloadPath:
     rtt_ms: float
     token: CancelToken
     report: Report = lambda _name, _at_s, _value: None
-
-    def session(self, side: Side) -> HostSession:
-        """Return the connection to one host."""
-        return self.sessions.a if side is Side.A else self.sessions.b
 
     def address(self, side: Side) -> str:
         """Return the address of one host on the path."""

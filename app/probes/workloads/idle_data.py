@@ -69,7 +69,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
     Raises:
         ProbeFailed: A cannot capture.
     """
-    host, count = path.session(Side.A), IdleCount()
+    host, count = path.sessions.on(Side.A), IdleCount()
     own = path.underlay[0]
     limit_s = _SETTLE_S + WINDOW_S + 30
     words = (str(limit_s), str(_SETTLE_S), str(WINDOW_S), own, underlay_filter(path))

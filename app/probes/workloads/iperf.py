@@ -41,7 +41,7 @@ def run_client(path: WorkloadPath, port: int, seconds: int, options: Sequence[st
         *("timeout", "-k", "5", str(limit_s), "iperf3", "-c", path.address_b, "-B", path.address_a),
         *("-p", str(port), "-t", str(seconds), "-J", "--connect-timeout", str(CONNECT_TIMEOUT_MS), *options),
     )
-    host = path.session(Side.A)
+    host = path.sessions.on(Side.A)
     command = Command(argv, timeout_s=limit_s + 15.0, max_output_bytes=_MOST_OUTPUT_BYTES)
     done = host.run(command, token=path.token)
     return read_report(done.stdout, done.stderr, host.spec.label)

@@ -40,7 +40,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 
 def _ping(path: WorkloadPath, seconds: float) -> tuple[Echo, ...]:
     count = max(10, round(seconds / _INTERVAL_S))
-    return echoes(path.session(Side.A), path.address_b, count=count, interval_s=_INTERVAL_S, token=path.token)
+    return echoes(path.sessions.on(Side.A), path.address_b, count=count, interval_s=_INTERVAL_S, token=path.token)
 
 
 def _percentiles(found: tuple[Echo, ...]) -> tuple[float, float]:

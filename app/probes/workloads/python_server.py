@@ -35,7 +35,7 @@ def python_server(path: WorkloadPath, side: Side, script: str, *words: str, limi
     Raises:
         ProbeFailed: It does not listen within 10 s.
     """
-    host, token, is_up = path.session(side), CancelToken(), threading.Event()
+    host, token, is_up = path.sessions.on(side), CancelToken(), threading.Event()
     command = Command(("python3", "-c", host_script(script), *words), timeout_s=limit_s + 15.0)
     reasons: list[str] = []
 

@@ -46,7 +46,7 @@ def _one_way(path: WorkloadPath, sender: Side) -> Mapping[str, float]:
     Raises:
         ProbeFailed: They do not arrive, or python3 is missing.
     """
-    seconds, host = path.seconds(_SECONDS), path.session(sender)
+    seconds, host = path.seconds(_SECONDS), path.sessions.on(sender)
     limit_s = seconds + 4 * _LATE_S
     own, receiver, port = path.address(sender), path.address(sender.other), str(path.port + PORT_STEP)
     size = str(FILE_BYTES)

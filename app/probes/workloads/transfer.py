@@ -51,7 +51,7 @@ def _transfer(path: WorkloadPath, port: int, size_bytes: int, limit_s: int, opti
         *("-p", str(port), "-n", str(size_bytes), "-J", "-i", "0.25", "--connect-timeout", str(CONNECT_TIMEOUT_MS)),
         *options,
     )
-    host = path.session(Side.A)
+    host = path.sessions.on(Side.A)
     command = Command(argv, timeout_s=limit_s + 15.0, max_output_bytes=_MOST_OUTPUT_BYTES)
     done = host.run(command, token=path.token)
     transferred = read_transfer(done.stdout, done.stderr, host.spec.label, size_bytes)

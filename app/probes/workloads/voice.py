@@ -83,7 +83,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 
 
 def _pings(path: WorkloadPath) -> tuple[Echo, ...]:
-    return echoes(path.session(Side.A), path.address_b, count=_PINGS, interval_s=_PING_INTERVAL_S, token=path.token)
+    return echoes(path.sessions.on(Side.A), path.address_b, count=_PINGS, interval_s=_PING_INTERVAL_S, token=path.token)
 
 
 def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream:
@@ -92,7 +92,7 @@ def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream:
         *(path.address(side), path.address(side.other), str(path.port + _PORT_STEP), str(_COUNT), str(PACKET_S)),
         *(str(PACKET_BYTES), f"{wait_s:.1f}"),
     )
-    host = path.session(side)
+    host = path.sessions.on(side)
     timeout_s = 3 * _COUNT * PACKET_S + wait_s + 20.0
     argv = ("python3", "-c", host_script("probes/voice.py"), *words)
     done = host.run(Command(argv, timeout_s=timeout_s), token=path.token)

@@ -39,7 +39,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 
 def _load(path: WorkloadPath) -> tuple[float, float, float]:
     """Return seconds until the document's first byte, its last, and until the whole page is there."""
-    host = path.session(Side.A)
+    host = path.sessions.on(Side.A)
     words = (
         *(
             path.address_b,

@@ -23,15 +23,17 @@ from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.comparison import plan_campaign
 from app.measurement.planned_study import unfinished_study
 from app.ranking.comparison_study import comparison_studies
-from app.ranking.file_study import IPSEC_TLS, PROFILES, file_study, predicted_s, study_candidates
+from app.ranking.published import IPSEC_TLS
 from app.ranking.repeated_study import study_runs
 from app.services.wiring import Services
 from app.storage import Store
 
+STUDY = comparison_studies()[IPSEC_TLS]
 
-def plan(*, part: str = "quick", seed: int = file_study().seed) -> CampaignPlan:
+
+def plan(*, part: str = "quick", seed: int = STUDY.seed) -> CampaignPlan:
     candidates = sample.sample_record(rounds=1).plan.candidates
-    made = plan_campaign(sample.pair(), candidates, PROFILES[part], seed=seed)
+    made = plan_campaign(sample.pair(), candidates, STUDY.parts[part].amounts, seed=seed)
     return replace(made, workloads=("transactions",))
 
 
@@ -55,7 +57,7 @@ def test_a_stored_plan_is_the_same_as_one_made_anew(tmp_path: Path) -> None:
 
 
 def test_parts_are_predicted_by_candidates_and_rounds() -> None:
-    assert predicted_s("all", len(study_candidates())) == 3 * predicted_s("quick", len(study_candidates()))
+    assert STUDY.parts["all"].predicted_s(7) == 3 * STUDY.parts["quick"].predicted_s(7)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +79,8 @@ def test_what_is_not_there_is_refused(words: str, text: str, capsys: pytest.Capt
 
 
 def test_stored_comparisons_of_the_study_are_known_by_their_plan(tmp_path: Path) -> None:
-    study = comparison_studies()[IPSEC_TLS]
     some = plan().candidates[0]
-    candidates = tuple(replace(some, solution=one.solution, suite=one.suite) for one in study.candidate)
+    candidates = tuple(replace(some, solution=one.solution, suite=one.suite) for one in STUDY.candidate)
     facts = sample.sample_record(rounds=1).facts
     with Store.open(tmp_path / "t.db") as store:
         store.create_campaign(plan(), facts, "0.1.0")  # other candidates

@@ -23,7 +23,7 @@ from app.domain.errors import Cancelled, DiskFull, LabFault, TunnelmarkError
 from app.domain.messages import MessageForm
 from app.lab import image as image_module
 from app.lab import image_build
-from app.lab.image import ImageStore, hold_image, is_sound, recipe_files, recipe_fingerprint, write_manifest
+from app.lab.image import ImageStore, hold_folder, is_sound, recipe_files, recipe_fingerprint, write_manifest
 from app.lab.messages import (
     ANOTHER_PREPARES,
     DISK_FILLED,
@@ -207,7 +207,7 @@ def test_images_of_older_recipes_are_removed_unless_a_lab_boots_from_them(tmp_pa
     held, idle, other = (tmp_path / "lab" / name for name in ("debian-13-held", "debian-13-idle", "debian-7-old"))
     for folder in (held, idle, other):
         folder.mkdir(parents=True)
-    descriptor = hold_image(image_module.ImagePaths(held))
+    descriptor = hold_folder(held)
     try:
         ensure(ImageStore(tmp_path))
     finally:

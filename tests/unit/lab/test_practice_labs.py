@@ -124,11 +124,11 @@ def test_of_a_lab_that_is_down_is_reported_that_it_is_down(labs: Labs, manager: 
 
 
 def test_a_lab_has_one_name_in_the_window_and_at_the_terminal(labs: Labs, manager: FakeManager) -> None:
-    own = labs.default_pair(token=CancelToken(), on_progress=lambda *_: None)
+    own = pair(labs, "debian-13")
     assert [own.name, *(one.name for one in labs.pairs())] == ["lab:debian-13"] * 2, "as its comparisons are stored"
     labs.close()
     manager.add(LabSpec("default"))
-    named = labs.default_pair(token=CancelToken(), on_progress=lambda *_: None)
+    named = pair(labs, "debian-13")
     assert [named.name, *(one.name for one in labs.pairs())] == ["lab:default"] * 2
     assert pair(labs, "default") == named
 
@@ -144,7 +144,7 @@ def test_the_link_of_a_lab_is_restarted_whatever_its_pair_is_called(labs: Labs, 
     other, mine = manager.add(LabSpec("other", "debian-11", "debian-11")), manager.add(LabSpec("mine"))
     renamed = replace(mine.pair, name="lab:debian-13")
     for one in (renamed, mine.pair, other.pair):
-        healer = labs.healer(one)
+        healer = labs.link(one)
         assert healer is not None
         assert healer.heal(token=CancelToken())
     assert manager.relinked == ["mine", "mine", "other"]
@@ -154,7 +154,7 @@ def test_a_lab_that_is_gone_is_not_ours_to_restart(
     labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab = manager.add(LabSpec("mine"))
-    healer = labs.healer(lab.pair)
+    healer = labs.link(lab.pair)
     assert healer is not None
     monkeypatch.setattr(labs, "running", lambda: (lab,))
     manager.down("mine")  # between the search for it and the order
@@ -172,14 +172,14 @@ def test_a_lab_that_does_not_answer_is_reported(
 
     lab = manager.add(LabSpec("mine"))
     monkeypatch.setattr(manager, "relink", relink)
-    healer = labs.healer(lab.pair)
+    healer = labs.link(lab.pair)
     assert healer is not None
     with pytest.raises(LabFault):
         healer.heal(token=CancelToken())
 
 
 def test_nothing_is_restarted_after_a_cancel(labs: Labs, manager: FakeManager) -> None:
-    healer = labs.healer(manager.add(LabSpec("mine")).pair)
+    healer = labs.link(manager.add(LabSpec("mine")).pair)
     assert healer is not None
     token = CancelToken()
     token.cancel()
@@ -190,7 +190,7 @@ def test_nothing_is_restarted_after_a_cancel(labs: Labs, manager: FakeManager) -
 
 def test_the_link_of_own_hosts_is_not_ours(labs: Labs, manager: FakeManager) -> None:
     lab = manager.add(LabSpec("mine"))
-    assert labs.healer(replace(lab.pair, is_lab=False)) is None
+    assert labs.link(replace(lab.pair, is_lab=False)) is None
 
 
 class OtherPasswords:

@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.application_study import APPLICATIONS, ApplicationResult
 from app.domain.cancel import CancelToken
-from app.domain.commands import CommandResult
+from app.domain.commands import CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidOption, ProbeFailed
@@ -101,7 +101,7 @@ class Stage:
 
     def run(self, *cells: TransferCell) -> list[ApplicationResult]:
         choices: Any = {one.solution: (None, None) for one in cells}
-        sessions: Any = SimpleNamespace(a=self.a, b=self.b)
+        hosts: Any = (self.a, self.b)
         tunnels: Any = self
 
         def set_condition(condition: Condition | None) -> None:
@@ -110,7 +110,8 @@ class Stage:
         reports: CellReports[ApplicationResult] = CellReports(lambda _text: None, self.results.append)
         plan = CellPlan(cells, choices, ())
         ApplicationRun(
-            *(plan, sessions, LINK, tunnels, set_condition, lambda _condition: "", reports), token=CancelToken()
+            *(plan, SessionPair(*hosts), LINK, tunnels, set_condition, lambda _condition: "", reports),
+            token=CancelToken(),
         ).run()
         return self.results
 

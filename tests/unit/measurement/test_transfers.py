@@ -13,7 +13,7 @@ from typing import Any, Self
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import CommandResult
+from app.domain.commands import CommandResult, SessionPair
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
 from app.domain.link import Link
@@ -145,11 +145,11 @@ class Stage:
         reports = CellReports(self.reported.append, self.results.append, self.measured.append)
         choices: Any = {"none": (None, None), "wireguard": (None, None)}
         plan = TransferPlan(cells, choices, guests, size_bytes=30_000_000)
-        sessions: Any = SimpleNamespace(a=self.a, b=self.b)
+        hosts: Any = (self.a, self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         tunnels: Any = self
         TransferRun(
-            *(plan, sessions, link, tunnels, self.set_condition, self.deviation, reports, CancelToken()),
+            *(plan, SessionPair(*hosts), link, tunnels, self.set_condition, self.deviation, reports, CancelToken()),
             machines=machines,
         ).run()
 

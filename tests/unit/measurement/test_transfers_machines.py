@@ -11,6 +11,7 @@ import pytest
 from test_transfers import CELLS, Host, Stage
 
 from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
 from app.domain.hosts import Side
 
 
@@ -19,7 +20,8 @@ class Machines:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self.sessions = SimpleNamespace(a=Host("node-a"), b=Host("node-b"))
+        nodes: Any = (Host("node-a"), Host("node-b"))
+        self.sessions = SessionPair(*nodes)
         self.nodes = {side: SimpleNamespace(interface="eth1", gateway_interface="eth2") for side in Side}
         self.joins: list[tuple[int, str, bool | None]] = []
 

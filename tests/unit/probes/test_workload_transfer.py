@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
+from app.domain.commands import Command, HostSession, SessionPair
 from app.probes.transfer import Transferred
 from app.probes.workloads import WORKLOADS, WorkloadPath, chosen_workloads, transfer
 
@@ -37,7 +37,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
     monkeypatch.setattr(transfer, "read_transfer", read)
     host = SimpleNamespace(run=run, spec=SimpleNamespace(label="gateway-a"))
     path = WorkloadPath(
-        cast("SessionPair", SimpleNamespace(a=host, b=host)),
+        SessionPair(cast("HostSession", host), cast("HostSession", host)),
         *("10.0.0.1", "10.0.0.2"),
         *(("192.0.2.1", "192.0.2.2"), "", 5001, 0.0, CancelToken()),
     )

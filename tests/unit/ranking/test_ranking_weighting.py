@@ -109,7 +109,7 @@ def test_a_candidate_without_a_figure_that_has_weight_has_no_place() -> None:
 
 def test_overhead_needs_every_frame_size() -> None:
     record = compared(FAST)
-    report = capture_of(record, result_of(record, "wireguard"))
+    report = capture_of(record.attempts_of(("wireguard", result_of(record, "wireguard").suite)))
     assert report is not None
     result = result_of(record, "wireguard")
     whole = value_of(Measure.OVERHEAD, result, report)
@@ -130,14 +130,16 @@ def test_a_figure_that_has_no_logarithm_counts_as_none(value: float) -> None:
 def test_security_doubles_with_each_step_of_the_verdict_and_each_property_that_failed() -> None:
     record = compared(FAST)
     result = result_of(record, "wireguard")
+    key = (result.solution, result.suite)
+    report = capture_of(record.attempts_of(key))
     assert value_of(Measure.SECURITY, result, None) is None, "without a packet test it has no place"
     steps = [
-        value_of(Measure.SECURITY, replace(result, verdict=verdict), capture_of(record, result))
+        value_of(Measure.SECURITY, replace(result, verdict=verdict), report)
         for verdict in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE, Verdict.LEGACY)
     ]
     assert steps == [1, 2, 4]
-    assert value_of(Measure.SECURITY, result, capture_of(record, result)) == 1
-    opened = capture_of(with_open_device(record), result)
+    assert value_of(Measure.SECURITY, result, report) == 1
+    opened = capture_of(with_open_device(record).attempts_of(key))
     assert value_of(Measure.SECURITY, result, opened) == 2, "its device fails open"
 
 

@@ -18,11 +18,11 @@ from app.domain.results import CampaignRecord
 from app.measurement.lab_studies import LAB_STUDIES
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.comparison_study import comparison_studies
-from app.ranking.file_study import IPSEC_TLS
 from app.ranking.heat_maps import HeatMap, HeatRows
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.ranking.own_study_figures import compared_orders
+from app.ranking.published import IPSEC_TLS
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.repeated_study import RepeatedStudy, repeated_study
 from app.ranking.study_maps import comparison_maps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import paramiko
 import pytest
@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import ConnectionLost
 from app.ssh import executor
 from app.ssh.dial import Connection
-from app.ssh.executor import RemoteJob, Rights, execute, execute_once
+from app.ssh.executor import RemoteJob, Rights, execute
 from app.ssh.messages import CONNECTION_LOST_RUNNING
 from app.ssh.remote_line import remote_script_line
 from app.ssh.streams import LineCollector
@@ -71,16 +71,22 @@ class Channel:
 
 @pytest.mark.parametrize("error", BREAKS, ids=["end", "re-keying"])
 @pytest.mark.parametrize("failing", ["recv", "send", "shutdown_write", "close"])
-@pytest.mark.parametrize("run", [execute, execute_once])
+@pytest.mark.parametrize("kills_leftovers", [True, False])
 def test_whatever_notices_it_says_that_the_connection_is_lost(
-    run: Any, failing: str, error: Exception, monkeypatch: pytest.MonkeyPatch
+    kills_leftovers: bool, failing: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = remote_script_line(None)
     channel = Channel(failing, error, f"{line.mark}\n".encode())
     monkeypatch.setattr(executor, "open_channel", lambda *_words, **_more: channel)
     monkeypatch.setattr(executor, "_request", lambda *_words: None)
     job = RemoteJob(line, Rights(), "`sh` on gateway-a", 5.0, b"echo hello\n")
-    more = {"token": CancelToken()} if run is execute else {}
     connection = SimpleNamespace(transport=SimpleNamespace(order=threading.Lock()))
     with pytest.raises(ConnectionLost, check=has_message(CONNECTION_LOST_RUNNING, what="`sh` on gateway-a")):
-        run(cast("Connection", connection), job, LineCollector(100), LineCollector(100), **more)
+        execute(
+            cast("Connection", connection),
+            job,
+            LineCollector(100),
+            LineCollector(100),
+            token=CancelToken(),
+            kills_leftovers=kills_leftovers,
+        )

@@ -118,7 +118,7 @@ def test_a_file_of_the_host_s_own_is_the_only_one_that_counts(tmp_path: Path, ho
     (tmp_path / "own").write_text(line)
     (tmp_path / ".ssh" / "known_hosts").write_text(line)
     (tmp_path / "lab").write_text("")
-    policy = HostKeyPolicy(tmp_path / "own", (tmp_path / "own",), confirm=lambda _question: True)
+    policy = HostKeyPolicy(tmp_path / "own", confirm=lambda _question: True)
     with pytest.raises(HostKeyUnknown, check=has_message(HOST_KEY_UNKNOWN)) as caught:
         verify(policy, host_key, str(tmp_path / "lab"))
     assert f"Only {tmp_path / 'lab'} counts" in caught.value.hint

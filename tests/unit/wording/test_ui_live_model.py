@@ -53,7 +53,7 @@ def started(plan: CampaignPlan, clock: float = 100.0) -> tuple[LiveModel, list[f
 
 def feed_size(model: LiveModel, key: AttemptKey, size: int, rtt_ms: np.ndarray, batch: int = 7) -> None:  # type: ignore[type-arg]
     for first in range(0, len(rtt_ms), batch):
-        model.feed(RttSamples(key, size, first, tuple(rtt_ms[first : first + batch].tolist())))
+        model.feed(RttSamples(key, size, tuple(rtt_ms[first : first + batch].tolist())))
 
 
 @settings(deadline=None)  # the machine may be busy
@@ -260,7 +260,7 @@ def test_samples_for_a_size_that_is_not_in_the_plan_are_left_out() -> None:
     plan = make_plan()
     model, _ = started(plan)
     model.feed(AttemptStarted(plan.attempts[0], "baseline"))
-    model.feed(RttSamples(plan.attempts[0], 999, 0, (1.0,)))
+    model.feed(RttSamples(plan.attempts[0], 999, (1.0,)))
     assert model.curves() == ()
 
 

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from window_driver import Driver
 
 from app.measurement.wizard import Step
+from ui.comparison.tree_search import every_item
 
 CONTROLS = (QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QAbstractItemView, QProgressBar, QTabBar)
 
@@ -189,7 +190,7 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
 
     driver.go_to(Step.CHOOSE)
     choice = window.step_page(Step.CHOOSE)
-    for item in choice._items():
+    for item in every_item(choice.tree):
         choice.tree.setCurrentItem(item)
         driver.until(lambda: choice.details.facts is not None and choice.details.facts.isVisible())
         inspect(window)

@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition, MeasuredCondition
-from app.domain.errors import InvalidPlan, PackageMissing, TunnelmarkError
+from app.domain.errors import CommandFailed, InvalidPlan, PackageMissing, TunnelDown, TunnelmarkError
 from app.domain.events import EventOf, Progress
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side, ToolFlavour
@@ -27,6 +27,9 @@ from app.measurement.progress import Meter, ProgressMeter
 P = TypeVar("P", bound=CampaignPlan | CensusPlan)
 A = TypeVar("A", bound=Attempt | OptionResult)
 R = TypeVar("R", bound=CampaignRecord | CensusRecord)
+
+OF_TUNNEL = (TunnelDown, CommandFailed)
+"""Errors of the tunnel that is built: a result of its VPN. Others are of hosts, connections or this computer."""
 
 
 @dataclass(frozen=True, slots=True)

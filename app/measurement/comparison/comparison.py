@@ -113,7 +113,7 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         gate = self._repeats.due(attempt)
         if gate is not None:
             return Done(is_doubtful=is_doubtful, again=partial(self._begin_repeat, attempt, gate))
-        attempt = self._repeats.kept(attempt)
+        attempt = self._repeats.kept(attempt, error)
         return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
 
     def _begin_repeat(self, attempt: Attempt, gate: Gate) -> None:

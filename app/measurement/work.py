@@ -91,6 +91,7 @@ class CampaignContext(Generic[P, A]):
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
         conditioned: Emulates a condition of the link; None where that is not possible.
         keep_condition: Stores the condition of the link as it was measured.
+        keep_for_now: Stores an attempt that is measured again, until the attempt that takes its place is stored.
     """
 
     plan: P
@@ -107,6 +108,7 @@ class CampaignContext(Generic[P, A]):
     guests: tuple[int, ...] = ()
     conditioned: ConditionedLink | None = None
     keep_condition: Callable[[MeasuredCondition], None] = lambda _found: None
+    keep_for_now: Callable[[A], None] = lambda _attempt: None
 
     @property
     def labels(self) -> dict[Side, str]:

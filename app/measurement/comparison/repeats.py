@@ -9,7 +9,7 @@ from app.domain.errors import ForgeryAccepted, PlaintextSeen, ProbeFailed, Tunne
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
-from app.measurement.messages import REPEAT_ENDED_EARLY
+from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
 from app.measurement.work import OF_TUNNEL
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
 from app.tunnel.messages import LEASE_RAN_OUT, ROLLED_BACK_MEANWHILE, UNDONE_BY_HAND
@@ -51,10 +51,11 @@ class Repeats:
         gates = gates_of(attempt, bare_spread=min(bare, default=None), least_spread=min(own) if len(own) > 1 else None)
         return next((gate for gate in gates if gate.verdict is GateVerdict.REPEAT), None)
 
-    def begin(self, attempt: Attempt) -> None:
-        """Keep a disturbed attempt, in case its repeat does not complete."""
+    def begin(self, attempt: Attempt) -> Attempt:
+        """Keep a disturbed attempt, in case its repeat does not complete; return it as it is stored until that ends."""
         self.number += 1
         self._disturbed[attempt.key.position] = attempt
+        return _not_repeated(attempt, REPEAT_NOT_ENDED())
 
     def left(self, key: AttemptKey, why: str) -> Attempt | None:
         """Return the disturbed attempt whose repeat is not made, with that doubt; None where there is none."""

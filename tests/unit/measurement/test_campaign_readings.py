@@ -92,7 +92,8 @@ def test_a_reading_of_a_host_is_taken_judged_and_named(name: GateName, lines: Li
     is_disturbed = verdict is GateVerdict.FAILED
     assert attempt.repeats == (MOST_REPEATS if is_disturbed else 0)
     assert stage.tunnels.opened == ["wireguard"] * (1 + attempt.repeats)
-    assert len(stage.store.saved) == 1
+    assert len(stage.store.saved) == 1 + attempt.repeats
+    assert {one.key for one in stage.store.saved} == {attempt.key}
     ranking = rank(record)
     doubted = any(found.words in doubt for doubt in warned(record))
     assert doubted is (verdict is GateVerdict.DOUBT)

@@ -1,11 +1,13 @@
-"""Repeats of disturbed attempts that do not complete: by the candidate's own fault, or for another reason."""
+"""Repeats of disturbed attempts that do not complete: by the candidate's own fault, for another reason, by kill -9."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 import sample_records as sample
 from campaign_stage import Stage, by_solution
-from disturbed_stage import gate, second_time, stage_with, throttled_always, warnings
+from disturbed_stage import gate, second_time, stage_with, throttled_always, throttled_once, warnings
 
 from app.domain import events
 from app.domain.commands import Command
@@ -20,15 +22,17 @@ from app.domain.errors import (
     PlaintextSeen,
     PreflightRefused,
     ProbeFailed,
+    StorageFault,
     TunnelCannotComeUp,
     TunnelDown,
     TunnelmarkError,
 )
 from app.domain.gates import GateName, GateVerdict
 from app.domain.hosts import Side
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord
-from app.measurement.messages import REPEAT_ENDED_EARLY
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus
+from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
 from app.ranking import rank
+from app.ranking.gates import MOST_REPEATS
 from app.ranking.warnings import warnings_of
 from app.tunnel.messages import LEASE_RAN_OUT, STEP_FAILED
 from support.message_checks import has_message
@@ -176,3 +180,69 @@ def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candida
     assert attempt.status is AttemptStatus.COMPLETED
     assert is_of_disturbed(attempt)
     assert why in attempt.doubts[-1]
+
+
+# --- kill -9 ---------------------------------------------------------------------------------------------------------
+
+
+def killed_in_first_repeat(*candidates: object) -> CampaignRecord:
+    """Return what is stored of a comparison while its first attempt is measured again."""
+    stage = stage_with(throttled_always, *candidates)
+    found: list[CampaignRecord] = []
+    second_time(stage, lambda: found.append(stage.store.load_campaign(1)))
+    stage.run()
+    (record,) = found
+    return replace(record, status=CampaignStatus.INTERRUPTED)
+
+
+def test_a_disturbed_attempt_is_stored_before_its_repeat_begins_and_replaced_by_it() -> None:
+    stage = stage_with(throttled_once)
+    found: list[CampaignRecord] = []
+    second_time(stage, lambda: found.append(stage.store.load_campaign(1)))
+    (attempt,) = stage.run().attempts
+
+    ((stored,),) = (one.attempts for one in found)
+    assert (stored.key, stored.status, stored.repeats) == (attempt.key, AttemptStatus.COMPLETED, 1)
+    assert has_message(REPEAT_ENDED_EARLY, why=REPEAT_NOT_ENDED())(stored.doubts[-1])
+    assert gate(stored, GateName.THROTTLING).verdict is GateVerdict.REPEAT
+    assert (attempt.status, attempt.repeats) == (AttemptStatus.COMPLETED, 1)
+    assert not any(map(has_message(REPEAT_ENDED_EARLY), attempt.doubts))
+    assert len(stage.of(events.AttemptEnded)) == 1, "it is reported once"
+
+
+def test_what_ends_a_repeat_replaces_what_was_stored_before_it() -> None:
+    stage = stage_with(throttled_always, sample.WIREGUARD, sample.OPENVPN_UDP)
+    second_time(stage, stage.control.cancel)
+    first = stage.run().attempts[0]
+
+    assert sum(map(has_message(REPEAT_ENDED_EARLY), first.doubts)) == 1
+    assert REPEAT_NOT_ENDED() not in first.doubts[-1]
+    assert first.repeats == 1
+
+
+def test_a_comparison_that_was_killed_in_a_repeat_goes_on_with_the_disturbed_figures() -> None:
+    candidates = sample.BASELINE, sample.WIREGUARD
+    killed = killed_in_first_repeat(*candidates)
+    again = stage_with(throttled_always, *candidates)
+    again.store.records[1] = killed
+
+    resumed = again.run(resume_id=1)
+
+    assert resumed.status is CampaignStatus.COMPLETED
+    assert resumed.attempts[0] == killed.attempts[0]
+    assert is_of_disturbed(resumed.attempts[0])
+    assert again.of(events.AttemptStarted)[0].key.position == 1
+    assert [one.repeats for one in resumed.attempts] == [1, MOST_REPEATS - 1, 0], "the repeat that was killed counts"
+
+
+def test_no_repeat_begins_where_the_disturbed_attempt_cannot_be_stored() -> None:
+    stage = stage_with(throttled_always)
+
+    def on_open(_solution: str) -> None:
+        stage.store.save_fault = StorageFault("The disk is full.")
+
+    stage.tunnels.on_open = on_open
+    with pytest.raises(StorageFault):
+        stage.run()
+    assert stage.tunnels.opened == ["wireguard"]
+    assert stage.tunnels.tunnels_up == []

@@ -116,7 +116,7 @@ expect_daemons() {
     search_at=1
 }
 
-# search_again: finds daemons after 1, 2, 4, 8, 16, ... polls, because each search reads the environment of every process.
+# search_again: finds daemons after 1, 2, 4, 8, ... polls: each search reads the environment of every process.
 search_again() {
     polls=$((polls + 1))
     if [ "$polls" -lt "$search_at" ]; then return 0; fi

@@ -145,6 +145,7 @@ def run_campaign(
         hosts.guests,
         hosts.conditioned,
         partial(store.save_condition, number),
+        partial(store.save_attempt, number),
     )
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.

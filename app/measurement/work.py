@@ -13,7 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition, MeasuredCondition
-from app.domain.errors import InvalidPlan, PackageMissing, TunnelmarkError
+from app.domain.errors import CommandFailed, InvalidPlan, PackageMissing, TunnelDown, TunnelmarkError
 from app.domain.events import EventOf, Progress
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side, ToolFlavour
@@ -27,6 +27,9 @@ from app.measurement.progress import Meter, ProgressMeter
 P = TypeVar("P", bound=CampaignPlan | CensusPlan)
 A = TypeVar("A", bound=Attempt | OptionResult)
 R = TypeVar("R", bound=CampaignRecord | CensusRecord)
+
+OF_TUNNEL = (TunnelDown, CommandFailed)
+"""Errors of the tunnel that is built: a result of its VPN. Others are of hosts, connections or this computer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class CampaignContext(Generic[P, A]):
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
         conditioned: Emulates a condition of the link; None where that is not possible.
         keep_condition: Stores the condition of the link as it was measured.
+        keep_for_now: Stores an attempt that is measured again, until the attempt that takes its place is stored.
     """
 
     plan: P
@@ -104,6 +108,7 @@ class CampaignContext(Generic[P, A]):
     guests: tuple[int, ...] = ()
     conditioned: ConditionedLink | None = None
     keep_condition: Callable[[MeasuredCondition], None] = lambda _found: None
+    keep_for_now: Callable[[A], None] = lambda _attempt: None
 
     @property
     def labels(self) -> dict[Side, str]:

@@ -120,22 +120,20 @@ def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[
         everyone: All candidates.
 
     Returns:
-        Sentences, gravest first.
+        Sentences, gravest first. What is of one candidate names it.
     """
     of_choice = (missing_caution(everyone), untried_proofs(best), lost_protocols(best))
     cautions = [*doubts.leading, *filter(None, of_choice)]
-    cautions += [*doubts.of_figures, *best.result.doubts]
-    fragments = _fragments(best)
-    if fragments:
-        cautions.append(fragments)
-    estimate = best.result.weighted_latency_ms
-    if estimate is not None and estimate.ci is not None and estimate.ci[1] - estimate.ci[0] > estimate.mean:
-        cautions.append(
-            tr("Its latency differed a great deal from round to round: the interval is wider than the mean.")
-        )
+    of_best = (*best.result.doubts, _fragments(best), _wide_interval(best))
+    cautions += [*doubts.of_figures, *(with_titles((best.title,), text) for text in of_best if text)]
     cautions.extend(barrier_cautions(everyone))
     cautions.extend(_faster_but_barred(best, everyone))
     return tuple(cautions)
+
+
+def with_titles(titles: Sequence[str], text: str) -> str:
+    """Return a warning for lists in which several candidates have warnings: it names those that it is of."""
+    return f"{'; '.join(titles)}: {text}"
 
 
 def means_caution(result: CandidateResult, best: CandidateResult) -> str:
@@ -152,6 +150,13 @@ def means_caution(result: CandidateResult, best: CandidateResult) -> str:
     if 1 / _MEANS_APART <= of_means / ratio.value <= _MEANS_APART:
         return ""
     return local_text(MEANS_AND_MEDIANS_DIFFER(means=of_means, best=best.title, medians=ratio.value))
+
+
+def _wide_interval(best: Contender) -> str:
+    estimate = best.result.weighted_latency_ms
+    if estimate is None or estimate.ci is None or estimate.ci[1] - estimate.ci[0] <= estimate.mean:
+        return ""
+    return tr("Its latency differed a great deal from round to round: the interval is wider than the mean.")
 
 
 def _fragments(best: Contender) -> str:

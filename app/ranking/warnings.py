@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.domain.ranking import CandidateResult, Drift, Ranking
 from app.domain.results import CampaignRecord
 from app.ranking.candidates import capture_of
+from app.ranking.cautions import with_titles
 from app.ranking.drift import is_doubtful
 from app.ranking.eligibility import MEASURED_BARRIERS
 from app.ranking.outcome import outcome_of
@@ -17,14 +18,13 @@ def warnings_of(record: CampaignRecord, ranking: Ranking) -> tuple[str, ...]:
     """Return every warning once: of the choice and the whole comparison, gravest first, then of each candidate.
 
     Returns:
-        Sentences; those of candidates begin with their titles. Failures are not among them, which are shown first of
-        all.
+        Sentences; those of candidates name them. Failures are not among them, which are shown first of all.
     """
     titles: dict[str, list[str]] = {}
     for one in ranking.results:
         for text in _of_figures(record, one):
             titles.setdefault(text, []).append(one.title)
-    own = (f"{'; '.join(named)}: {text}" for text, named in titles.items())
+    own = (with_titles(named, text) for text, named in titles.items())
     return tuple(dict.fromkeys((*_general(record, ranking), *own)))
 
 
@@ -59,7 +59,7 @@ def _general(record: CampaignRecord, ranking: Ranking) -> list[str]:
     found = [*ranking.recommendation.cautions, *ranking.doubts]
     if _is_warning(ranking.drift):
         found.append(ranking.drift.sentence)
-    of_candidates = {text for one in ranking.results for text in one.doubts}
+    of_candidates = {with_titles((one.title,), text) for one in ranking.results for text in one.doubts}
     return [
         one for one in found if one not in of_candidates and not (outcome.headline and one.startswith(outcome.headline))
     ]

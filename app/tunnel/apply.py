@@ -259,7 +259,7 @@ def _check_lines(building: Building, side: Side) -> list[str]:
     own = building.plan.on(side)
     lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
     if own.log_paths:  # there are daemons, whose end is noticed at once
-        lines.append(call("find_daemons"))
+        lines.append(call("expect_daemons"))
     if own.fatal_log_pattern:
         lines.append(call("hopeless_at", own.fatal_log_pattern, *own.log_paths))
     checks = [_check_line(number, check) for number, check in _numbered_checks(building, own)]

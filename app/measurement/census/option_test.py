@@ -10,7 +10,7 @@ from typing import TypeAlias
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
-from app.domain.errors import CommandFailed, EnvironmentFault, TunnelCannotComeUp, TunnelDown, TunnelmarkError
+from app.domain.errors import EnvironmentFault, TunnelCannotComeUp, TunnelmarkError
 from app.domain.messages import sentences
 from app.domain.solutions import Suite
 from app.measurement.census.log_diagnosis import last_line, reason_of, root_cause_line, with_words
@@ -18,7 +18,7 @@ from app.measurement.census.verdicts import judge, outer_filter
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import ECHOES_LOST_AT_FIRST, FEW_CAPTURED_AT_FIRST, SECOND_TRY
 from app.measurement.reusable_tunnel import ReusableTunnel
-from app.measurement.work import CampaignContext
+from app.measurement.work import OF_TUNNEL, CampaignContext
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 from app.ranking.weighted import weighted_latency_ms
 
@@ -67,7 +67,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequen
     draft = item.result(OptionStatus.FAILS)
     try:
         tunnel, doubt = _bring(trial, suite, began_s)
-    except (TunnelDown, CommandFailed) as error:
+    except OF_TUNNEL as error:
         reason = reason_of(error, error.context.get("kernel", ""))
         # A refused option sends nothing, yet protects nothing either: it is listed, and not counted.
         status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
@@ -98,14 +98,14 @@ def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[Tunnel, str
     """
     try:
         return trial.reusable.bring(suite), ""
-    except (TunnelDown, CommandFailed) as error:
+    except OF_TUNNEL as error:
         error.context["kernel"] = _crashes(trial, began_s)
         if error.context["kernel"] or isinstance(error, TunnelCannotComeUp):
             raise
         first = error
     try:
         return trial.reusable.bring(suite, patience=2.0), SECOND_TRY(why=reason_of(first))
-    except (TunnelDown, CommandFailed) as error:
+    except OF_TUNNEL as error:
         error.context["kernel"] = _crashes(trial, began_s)
         raise
 
@@ -118,7 +118,7 @@ def is_control_well(trial: OptionTest, suite: Suite) -> bool:
     """
     try:
         outcome = smoke_test(trial, trial.reusable.bring(suite), is_control=True)
-    except (TunnelDown, CommandFailed):
+    except OF_TUNNEL:
         return False
     return 0 < outcome.sent == outcome.received
 

@@ -197,7 +197,8 @@ def _build_and_measure(
         except TunnelmarkError as error:
             draft.daemon_log = collect_logs(tunnel, error)
             if tunnel.lost:
-                raise TunnelDown(sentences(tunnel.lost.values())) from error
+                why = sentences(tunnel.lost.values())
+                raise TunnelDown(why, context={"lost": why}) from error
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))

@@ -113,11 +113,11 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
         gate = self._repeats.due(attempt)
         if gate is not None:
             return Done(is_doubtful=is_doubtful, again=partial(self._begin_repeat, attempt, gate))
-        attempt = self._repeats.kept(attempt)
+        attempt = self._repeats.kept(attempt, error)
         return Done((attempt,), error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
 
     def _begin_repeat(self, attempt: Attempt, gate: Gate) -> None:
-        self._repeats.begin(attempt)
+        self.context.keep_for_now(self._repeats.begin(attempt))
         again = ATTEMPT_AGAIN(
             round=attempt.key.round,
             title=title_of(self.context.plan, attempt.key),

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.domain.errors import ForgeryAccepted, PlaintextSeen, ProbeFailed, TunnelmarkError
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
-from app.measurement.messages import REPEAT_ENDED_EARLY
+from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
+from app.measurement.work import OF_TUNNEL
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
+from app.tunnel.messages import LEASE_RAN_OUT, ROLLED_BACK_MEANWHILE, UNDONE_BY_HAND
+
+_OF_CANDIDATE = (*OF_TUNNEL, ProbeFailed, PlaintextSeen, ForgeryAccepted)
+"""Errors of a candidate: its tunnel did not come up, carried nothing any more, or failed its packet tests."""
+
+_ROLLED_BACK = tuple(form.code for form in (LEASE_RAN_OUT, UNDONE_BY_HAND, ROLLED_BACK_MEANWHILE))
+"""Codes of errors by which a host rolled back on its own while a tunnel was built: no fault of the candidate."""
 
 
 class Repeats:
@@ -42,23 +51,37 @@ class Repeats:
         gates = gates_of(attempt, bare_spread=min(bare, default=None), least_spread=min(own) if len(own) > 1 else None)
         return next((gate for gate in gates if gate.verdict is GateVerdict.REPEAT), None)
 
-    def begin(self, attempt: Attempt) -> None:
-        """Keep a disturbed attempt, in case its repeat does not complete."""
+    def begin(self, attempt: Attempt) -> Attempt:
+        """Keep a disturbed attempt, in case its repeat does not complete; return it as it is stored until that ends."""
         self.number += 1
         self._disturbed[attempt.key.position] = attempt
+        return _not_repeated(attempt, REPEAT_NOT_ENDED())
 
     def left(self, key: AttemptKey, why: str) -> Attempt | None:
         """Return the disturbed attempt whose repeat is not made, with that doubt; None where there is none."""
         earlier = self._disturbed.get(key.position)
         return None if earlier is None else _not_repeated(earlier, why)
 
-    def kept(self, attempt: Attempt) -> Attempt:
-        """Return which attempt counts: of a repeat that did not complete, the disturbed one before it."""
+    def kept(self, attempt: Attempt, error: TunnelmarkError | None) -> Attempt:
+        """Return which attempt counts: of a repeat that did not complete, the disturbed one before it.
+
+        A repeat that failed by the candidate's own fault counts itself: busy hosts are no reason to hide the fault.
+
+        Args:
+            error: The error that ended the attempt; None where it completed, or the user ended it.
+        """
         earlier = self._disturbed.get(attempt.key.position)
-        if earlier is not None and attempt.status is not AttemptStatus.COMPLETED:
+        if earlier is not None and attempt.status is not AttemptStatus.COMPLETED and not _is_of_candidate(error):
             attempt = _not_repeated(earlier, attempt.message)
         self._attempts[attempt.key.position] = attempt
         return attempt
+
+
+def _is_of_candidate(error: TunnelmarkError | None) -> bool:
+    """Return whether an error is the candidate's own, and not that of a host that rolled back by itself."""
+    if not isinstance(error, _OF_CANDIDATE):
+        return False
+    return "lost" not in error.context and error.code not in _ROLLED_BACK
 
 
 def _not_repeated(attempt: Attempt, why: str) -> Attempt:

@@ -233,6 +233,7 @@ REPEAT_ENDED_EARLY = MessageForm(
     "It was measured again because it was disturbed, and this repeat did not complete: {why} The figures are those of "
     "the disturbed attempt.",
 )
+REPEAT_NOT_ENDED = MessageForm("measure.repeat-not-ended", "It is still running, or Tunnelmark was ended meanwhile.")
 INTERLEAVED_BLOCKS = MessageForm("measure.interleaved-blocks", "interleaved blocks")
 CYCLES_ENDED_EARLY = MessageForm("measure.cycles-ended-early", "The cycles of this round were ended early.")
 GETTING_READY = MessageForm("measure.getting-ready", "getting ready")

@@ -59,6 +59,7 @@ main() {
     begin_work "$@"
     name_processes
     daemons=
+    search_at=
     hopeless=
     # @files
     # @steps

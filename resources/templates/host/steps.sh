@@ -1,6 +1,6 @@
 # Functions that build a tunnel: each change is written into the journal, with its undo, before it is made.
-# Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found), hopeless (empty, or set by
-# hopeless_at).
+# Expects: state (the folder), tunnel (its id), daemons and search_at (both empty, or set by expect_daemons), hopeless
+# (empty, or set by hopeless_at).
 
 # member: the number of one of several tunnels that are built side by side, of_member: ends the names of its files.
 member=
@@ -109,8 +109,24 @@ find_daemons() {
     done
 }
 
+# expect_daemons: sets daemons. One that is still detaching is not found yet: stop_if_died searches again.
+expect_daemons() {
+    find_daemons
+    polls=0
+    search_at=1
+}
+
+# search_again: finds daemons after 1, 2, 4, 8, ... polls: each search reads the environment of every process.
+search_again() {
+    polls=$((polls + 1))
+    if [ "$polls" -lt "$search_at" ]; then return 0; fi
+    search_at=$((2 * polls))
+    find_daemons
+}
+
 # stop_if_died: once all daemons have ended, there is nothing to wait for. Says what the kernel has to say of them.
 stop_if_died() {
+    if [ -z "$daemons" ] && [ -n "$search_at" ]; then search_again; fi
     if [ -z "$daemons" ]; then return 0; fi
     for daemon in $daemons; do
         if is_running "$daemon"; then return 0; fi

@@ -60,3 +60,36 @@ def test_the_route_that_guards_a_peer_is_recognised(shell: tuple[str, ...], rout
     routes = f"ip() {{ printf '%s\\n' 'default via 192.0.2.254 dev eth0' '{route}'; }}\n"
     script = adapter_script("shared/wireguard", "has-guard.sh")
     assert run(shell, script, "10.1.0.2", "4000", before=routes).returncode == expected
+
+
+@pytest.mark.parametrize(("first", "searches"), [("expect_daemons", 10), (":", 0)], ids=["some", "none"])
+def test_daemons_are_searched_more_and_more_seldom(shell: tuple[str, ...], first: str, searches: int) -> None:
+    """After 1, 2, 4, … 256 of 500 polls, and once before; not at all for a VPN of the kernel."""
+    script = f"""
+find_daemons() {{ daemons=; echo search; }}
+daemons= search_at= number=0
+{first}
+while [ "$number" -lt 500 ]; do
+    stop_if_died
+    number=$((number + 1))
+done
+"""
+    done = run(shell, script, before=bare_script("steps.sh"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["search"] * searches
+
+
+def test_a_daemon_that_is_found_late_is_not_searched_again_while_it_runs(shell: tuple[str, ...]) -> None:
+    script = """
+find_daemons() { searches=$((searches + 1)); daemons=; if [ "$searches" -eq 3 ]; then daemons=1:1; fi; }
+is_running() { true; }
+daemons= search_at= searches=0 number=0
+expect_daemons
+while [ "$number" -lt 500 ]; do
+    stop_if_died
+    number=$((number + 1))
+done
+echo "$searches $daemons"
+"""
+    done = run(shell, script, before=bare_script("steps.sh"))
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "3 1:1\n")

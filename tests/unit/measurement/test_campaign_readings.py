@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import sample_records as sample
-from campaign_stage import Stage, by_solution
+from campaign_stage import by_solution
+from disturbed_stage import Lines, gate, second_time, stage_with, throttled_always, throttled_once, warnings
 from dying_link import DEAD, WRONG_REASON, Link, report
 from fake_captures import able
 
 from app.domain import events
 from app.domain.errors import TunnelDown
-from app.domain.gates import Gate, GateName, GateVerdict
+from app.domain.gates import GateName, GateVerdict
 from app.domain.ranking import AdviceKind
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.comparison.repeats import Repeats
 from app.measurement.messages import ATTEMPT_AGAIN, ATTEMPTS_NOT_RUN, REPEAT_ENDED_EARLY
 from app.probes import underlay_guard
@@ -25,9 +26,6 @@ from app.ranking.gates import MOST_REPEATS, gates_of
 from app.ranking.messages import HOSTS_TOO_BUSY
 from app.ranking.warnings import candidate_warnings
 from support.message_checks import has_message
-
-Lines = Callable[[int], Sequence[str]]
-"""Lines of a host's counters, given the number of the reading: 1 and 2 are before and after the first attempt."""
 
 REQUESTS = 50 + 7 * 5
 """Echo requests of an attempt of the stage, those of the warm-up included."""
@@ -53,29 +51,6 @@ def stolen(percent: int) -> Lines:
 
 def clock(step_s: float) -> Lines:
     return lambda number: (f"wall {1_000 + number + step_s * (number // 2):.3f}", f"uptime {number}.00")
-
-
-def throttled_once(number: int) -> Sequence[str]:
-    return (f"throttled {int(number > 1)}",)
-
-
-def throttled_always(number: int) -> Sequence[str]:
-    return (f"throttled {number // 2}",)
-
-
-def stage_with(lines: Lines, *candidates: object, rounds: int = 1) -> Stage:
-    """Return a comparison in which host A reports these counters."""
-    stage = Stage(candidates=candidates or (sample.WIREGUARD,), rounds=rounds)
-    stage.pair.counters = lambda side, number: lines(number) if side == "a" else ()
-    return stage
-
-
-def gate(attempt: Attempt, name: GateName) -> Gate:
-    return next(one for one in gates_of(attempt) if one.name is name)
-
-
-def warnings(stage: Stage) -> list[str]:
-    return [line.text for line in stage.of(events.LogLine) if has_message(ATTEMPT_AGAIN)(line.text)]
 
 
 # --- each reading ----------------------------------------------------------------------------------------------------
@@ -117,7 +92,8 @@ def test_a_reading_of_a_host_is_taken_judged_and_named(name: GateName, lines: Li
     is_disturbed = verdict is GateVerdict.FAILED
     assert attempt.repeats == (MOST_REPEATS if is_disturbed else 0)
     assert stage.tunnels.opened == ["wireguard"] * (1 + attempt.repeats)
-    assert len(stage.store.saved) == 1
+    assert len(stage.store.saved) == 1 + attempt.repeats
+    assert {one.key for one in stage.store.saved} == {attempt.key}
     ranking = rank(record)
     doubted = any(found.words in doubt for doubt in warned(record))
     assert doubted is (verdict is GateVerdict.DOUBT)
@@ -302,29 +278,6 @@ def test_packet_tests_are_made_once() -> None:
     ]
     assert kinds[-1] == "dropped", "there is none in the repeat"
     assert "tests" in kinds
-
-
-def second_time(stage: Stage, act: Callable[[], None]) -> None:
-    """Do something when a tunnel is up for the second time."""
-    stage.tunnels.on_open = lambda _solution: act() if len(stage.tunnels.opened) == 2 else None
-
-
-def test_a_repeat_that_fails_leaves_the_disturbed_figures_and_a_doubt() -> None:
-    stage = stage_with(throttled_always)
-    fault = TunnelDown("WireGuard did not come up.")
-
-    def fail() -> None:
-        raise fault
-
-    second_time(stage, fail)
-    (attempt,) = stage.run().attempts
-
-    assert (attempt.status, attempt.repeats) == (AttemptStatus.COMPLETED, 1)
-    assert attempt.latency
-    assert has_message(REPEAT_ENDED_EARLY, why=fault.message)(attempt.doubts[-1])
-    assert len(stage.tunnels.opened) == 2, "it was the last one"
-    assert gate(attempt, GateName.THROTTLING).verdict is GateVerdict.REPEAT
-    assert any(fault.message in line.text for line in stage.of(events.LogLine))
 
 
 @pytest.mark.parametrize("does_cancel", [True, False], ids=["cancelled", "skipped"])

@@ -98,6 +98,26 @@ def test_a_warning_of_several_candidates_is_listed_once_with_their_titles() -> N
     assert second.title not in " ".join(listed)
 
 
+def test_what_the_choice_warns_of_one_candidate_names_it() -> None:
+    record = sample_record(rounds=3, models=(MODELS[0], MODELS[2]))
+    attempts = tuple(
+        replace(one, latency=tuple(replace(each, rtt_us=each.rtt_us * 4) for each in one.latency))
+        if one.key.solution == "wireguard" and one.key.round == 2
+        else one
+        for one in record.attempts
+    )
+    attempts = tuple(replace(one, doubts=(BUSY,)) if one.key.solution == "wireguard" else one for one in attempts)
+    record = replace(record, attempts=attempts, plan=replace(record.plan, deadline_ms=None))
+    ranking = rank(record)
+    assert ranking.recommendation.solution == "wireguard"
+    title = ranking.results[0].title
+    for listed in (ranking.recommendation.cautions, warnings_of(record, ranking)):
+        for words in ("differed a great deal from round to round", "IP fragments", BUSY):
+            (found,) = [one for one in listed if words in one]
+            assert found.startswith(f"{title}: ")
+        assert not any(one.startswith(("It ", "Its ")) for one in listed)
+
+
 def test_failures_are_shown_before_all_else_and_not_among_them() -> None:
     failing = tuple(
         model if not nth else replace(model, failure=("preflight", "No.")) for nth, model in enumerate(MODELS)

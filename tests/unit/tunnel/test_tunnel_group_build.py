@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -184,6 +185,20 @@ def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
         assert isinstance(group.failures[1], TunnelDown)
         assert has_message(PROGRAM_ENDED)(group.failures[1])
         assert still_up(group.tunnels[0])
+    assert_untouched(world)
+
+
+def test_the_death_of_a_daemon_that_detached_late_is_noticed_at_once(world: World) -> None:
+    """Its parent, which hides its environment, ends after the first search: then only has it detached."""
+    start = """
+cd /; own=$TUNNELMARK_MEMBER
+env -i PATH="$PATH" sh -c 'TUNNELMARK_MEMBER=$2 sleep 5 & echo $! > "$1/pid"; sleep 1' sh "$1" "$own" &
+"""
+    never = UpCheck("never", Command(("false",), timeout_s=5.0))
+    began_s = time.monotonic()
+    with _open(world, InstanceVpn(start=start, up_checks=(never,), up_timeout_s=60.0)) as group:
+        assert has_message(PROGRAM_ENDED)(group.failures[0])
+    assert time.monotonic() - began_s < 50
     assert_untouched(world)
 
 

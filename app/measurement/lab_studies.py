@@ -76,7 +76,7 @@ class LabStudyOperations(StudyResources):
     def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> LabResults:
         """Return what was measured of a part on a pair; without results if nothing was."""
         of_study = LAB_STUDIES[study]
-        found: Any = of_study.kind.read(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
+        found = of_study.kind.read(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
         return replace(found, nodes=nodes)
 
     def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
@@ -86,7 +86,8 @@ class LabStudyOperations(StudyResources):
     def stored_lab_results(self, study: str) -> Stored:
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
         of_study = LAB_STUDIES[study]
-        read = [read_all(self.paths.studies_dir, f"{study}-{part}", of_study.kind.read) for part in of_study.parts]
+        load: Callable[[Path], LabResults | None] = of_study.kind.read
+        read = [read_all(self.paths.studies_dir, f"{study}-{part}", load) for part in of_study.parts]
         return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
     def refuse_lab_study(self, study: str, pair: PairSpec) -> None:

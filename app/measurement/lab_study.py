@@ -24,7 +24,7 @@ from app.measurement.node_machines import NodeMachines
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
 from app.storage.in_use import InUse
-from app.storage.lab_results import PartResults
+from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy, ResultsByKey
 
 
@@ -139,7 +139,7 @@ class LabStudy(ABC):
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
-    kind: type[PartResults[Any, Any]]
+    kind: type[LabResults]
     can_have_machines: bool = False
 
     @abstractmethod
@@ -162,7 +162,7 @@ class LabStudy(ABC):
     def measure(self, run: LabRun, choices: Sequence[Any]) -> None:
         """Measure what is not done yet."""
 
-    def none(self, pair: str, part: str) -> Any:
+    def none(self, pair: str, part: str) -> LabResults:
         """Return results of a part on a pair of which nothing is measured."""
         return self.kind(self.name, pair, part, tunnelmark_version())
 

@@ -49,7 +49,7 @@ class NodeStudy(LabStudy):
         """Return about how long some rounds of settings take, in s."""
         amounts = NODE_PARTS[part]
         each_s = _BUILD_S + amounts.pings * _SIZES * _PING_S + 2 * (amounts.seconds + 2)
-        return len(keys) * each_s + sum(number == 1 for _, number in keys) * _HOPS_S
+        return len(keys) * each_s + sum(1 for _, number in keys if number == 1) * _HOPS_S
 
     def solutions(self, part: str) -> tuple[str, ...]:
         """Return none: settings are measured."""

@@ -151,6 +151,10 @@ def _allowed(raw: Mapping[str, Any], converter: Converter) -> Allowed:
     return Allowed(rest.pop("kind"), _titles(raw["names"]), converter.structure(rest, GuidelineRule))
 
 
+def _read(raw: object) -> Guideline:
+    return structured(Guideline, raw, FILE, _converter, fault=Bug)
+
+
 def _titles(names: Iterable[str]) -> frozenset[str]:
     found = tables()
     titles: set[str] = set()
@@ -163,8 +167,7 @@ def _titles(names: Iterable[str]) -> frozenset[str]:
 
 
 _FILE = load(FILE)
-_READ = (structured(Guideline, raw, FILE, _converter, fault=Bug) for raw in _FILE["guideline"])
-GUIDELINES: Mapping[str, Guideline] = MappingProxyType({one.id: one for one in _READ})
+GUIDELINES: Mapping[str, Guideline] = MappingProxyType({one.id: one for one in map(_read, _FILE["guideline"])})
 """Every guideline that can be picked, by id."""
 
 DEFAULT_GUIDELINES: tuple[str, ...] = tuple(_FILE["default"])

@@ -33,7 +33,7 @@ from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.commands import Command, CommandResult, HostSession, SessionPair
 from app.domain.deployment import DeploymentObstacle, DeploymentOptions
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
@@ -96,7 +96,7 @@ class Hosts:
         facts = SimpleNamespace(facts=SimpleNamespace(nics=()))
         discovery = cast("Discovery", SimpleNamespace(pair=pair, a=facts, b=facts))
         link = persistent_link(Link("192.0.2.1", "192.0.2.2"), ID, 0)
-        sessions = cast("SessionPair", self)
+        sessions = SessionPair(cast("HostSession", self.a), cast("HostSession", self.b))
         found, warnings = choose_ports(sessions, discovery, options, link, present, token=CancelToken())
         assert {side: one.lan_port for side, one in found.items()} == {
             side: options.bridge(side) for side in Side if options.bridge(side)

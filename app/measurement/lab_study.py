@@ -20,6 +20,7 @@ from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.node_machines import NodeMachines
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import PartResults
 from app.storage.study_files import KeptStudy, ResultsByKey
@@ -104,14 +105,14 @@ class LabStudy(ABC):
         parts: Names of its parts, the shortest first.
         needs_lab: Refuses a pair that is no practice lab.
         kind: Class of its results.
-        can_have_machines: Whether its nodes may be machines of their own.
+        node_needs: Its needs of nodes that are machines of their own; None where they cannot be.
     """
 
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
     kind: type[PartResults[Any, Any]]
-    can_have_machines: bool = False
+    node_needs: NodeNeeds | None = None
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:

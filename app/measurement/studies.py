@@ -23,8 +23,9 @@ from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
 from app.measurement.node_machines import NodeMachines, hosts_of
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.satellite_choices import satellite_choices
-from app.measurement.transfers import TransferPlan, TransferRun
+from app.measurement.transfers import NODE_NEEDS, TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
@@ -81,8 +82,8 @@ class StudyOperations:
         """Return connections to both hosts of a pair."""
         raise NotImplementedError
 
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to."""
+    def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to, with what a study needs of them."""
         raise NotImplementedError
 
     def study_results(self, study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
@@ -108,6 +109,7 @@ class StudyOperations:
             InvalidOption: The pair is no practice lab, names no machines where they are to be the nodes, or a VPN of
                 the study is not possible on its hosts.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
         """
         pair, folder = discovery.pair, nodes_dir(self.paths.studies_dir, request.nodes)
         file = results_file(folder, request.study, pair.name)
@@ -125,7 +127,7 @@ class StudyOperations:
         deviation = LabConditions(self.lab_service, pair).deviation
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             sessions = self.sessions(pair, token=token)
-            machines = self.node_machines(pair, token=token) if request.nodes is NodeKind.MACHINES else None
+            machines = self.node_machines(pair, NODE_NEEDS, token=token) if request.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(

@@ -15,8 +15,10 @@ import pytest
 import sample_records as sample
 
 from app.cli import labs, studies
+from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.messages import LAB_WITHOUT_NODES
+from app.cli.pairs import recover
 from app.cli.parser import parse
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
@@ -29,6 +31,7 @@ from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MAC
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
 from app.ranking.node_study import NODE_STUDY
+from app.tunnel.recovery import Found, HostRecovery, RecoveryReport
 from support.message_checks import has_message
 
 LAB = Lab(
@@ -136,3 +139,22 @@ def test_no_lab_is_started_for_machines_which_it_would_not_have(study: str) -> N
     with pytest.raises(InvalidOption, check=has_message(NO_NODE_MACHINES, pair="lab:four")):
         studies.run(context)
     assert services.asked == ["lab:debian-13", "lab:four"]
+
+
+@pytest.mark.parametrize(
+    ("is_b_clean", "status"), [(True, ExitCode.INCOMPLETE), (False, ExitCode.FAILED)], ids=["node", "gateway"]
+)
+def test_recover_ends_with_another_status_where_only_a_node_remains(is_b_clean: bool, status: ExitCode) -> None:
+    nothing = HostRecovery(Side.A, Found.NOTHING, is_clean=True, sentence="nothing")
+    off = HostRecovery(Side.B, Found.UNREACHABLE, is_clean=False, sentence="node-b is off.")
+    report = RecoveryReport(nothing, replace(nothing, side=Side.B, is_clean=is_b_clean), (nothing, off))
+    services = SimpleNamespace(resolve_pair=lambda *_, **__: sample.pair(), recover=lambda *_, **__: report)
+    printed: list[str] = []
+    context: Any = SimpleNamespace(
+        options=SimpleNamespace(pair="lab:four"),
+        services=lambda: nullcontext(services),
+        job=lambda work: work(CancelToken(), None),
+        out=SimpleNamespace(print=lambda text, **_: printed.append(text)),
+    )
+    assert recover(context) is status
+    assert printed[-1] == "node-b is off."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
-from app.cli.pair_option import find_pair
+from app.cli.pair_option import find_study_pair
 from app.cli.study_candidates import chosen_solutions
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.topology import NodeKind
-from app.measurement.lab_studies import WantedLabStudy, plan_lab_study
+from app.measurement.lab_studies import WantedLabStudy, plan_lab_study, refuse_machines_of
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
@@ -57,16 +57,13 @@ def run(context: CommandContext, study: LabStudy) -> int:
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
+    nodes = NodeKind(options.nodes)
+    refuse_machines_of(study, nodes)
     solutions = chosen_solutions(study.solutions(options.part), options)
     report = asked_report(context)
     with context.services() as services:
-        pair = find_pair(context, services)
-        wanted = WantedLabStudy(
-            *(study, options.part, pair),
-            is_fresh=options.fresh,
-            solutions=solutions,
-            nodes=NodeKind(options.nodes),
-        )
+        pair = find_study_pair(context, services, nodes)
+        wanted = WantedLabStudy(*(study, options.part, pair), is_fresh=options.fresh, solutions=solutions, nodes=nodes)
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(

@@ -171,7 +171,7 @@ def discover(context: CommandContext) -> int:
 
 
 def recover(context: CommandContext) -> int:
-    """Restore both hosts after Tunnelmark has crashed."""
+    """Restore both hosts, and the machines behind them, after Tunnelmark has crashed."""
     with context.services() as services:
         pair = context.job(
             lambda token, report: services.resolve_pair(context.options.pair, token=token, on_progress=report)
@@ -179,7 +179,9 @@ def recover(context: CommandContext) -> int:
         report = context.job(lambda token, _report: services.recover(pair, token=token))
     for sentence in report.sentences():
         context.out.print(local_text(sentence))
-    return ExitCode.OK if report.is_clean else ExitCode.FAILED
+    if report.is_clean:
+        return ExitCode.OK
+    return ExitCode.INCOMPLETE if report.are_gateways_clean else ExitCode.FAILED
 
 
 def _install(context: CommandContext, services: Services, pair: PairSpec, check: HostCheck) -> None:

@@ -8,7 +8,7 @@ from app.cli import file_study, lab_study, overview
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY, NO_STUDY_PART
-from app.cli.pair_option import find_pair
+from app.cli.pair_option import find_study_pair
 from app.cli.study_candidates import chosen_cells
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, hand_out
@@ -108,8 +108,8 @@ def _run_transfers(context: CommandContext) -> int:
     cells = chosen_cells(cells_of(options.part), options)
     report = asked_report(context)
     with context.services() as services:
-        pair = find_pair(context, services)
         nodes = NodeKind(options.nodes)
+        pair = find_study_pair(context, services, nodes)
         if nodes is NodeKind.MACHINES and not pair.nodes:
             raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
         services.refuse_if_in_use(pair)

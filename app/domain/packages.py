@@ -33,6 +33,8 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         "openssl": _names("openssl", "openssl", "openssl-util", "openssl"),
         "nftables": _names("nftables", "nftables", "nftables", "nftables"),
         "python3": _names("python3", "python3", "python3", "python"),
+        "perl": _names("perl", "perl", "perl", "perl"),
+        "sysctl": _names("procps", "procps-ng", "procps-ng-sysctl", "procps-ng"),
         # Debian's and Arch's kernels have these modules; where they lack them, no package of a fixed name helps.
         "kernel module tun": _names("", "kernel-modules-core", "kmod-tun", ""),
         "sha256sum": _names("coreutils", "coreutils", "coreutils-sha256sum", "coreutils"),

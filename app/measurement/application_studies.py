@@ -17,6 +17,7 @@ from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.satellite_choices import satellite_choices
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
@@ -48,7 +49,7 @@ class ApplicationStudy(LabStudy):
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
     kind = ApplicationResults
-    can_have_machines = True
+    node_needs = NodeNeeds.of_workloads(APPLICATIONS, ("ip", "sysctl"))
 
     def keys(self, part: str) -> tuple[TransferCell, ...]:
         """Return the cells of a part."""

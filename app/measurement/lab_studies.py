@@ -113,6 +113,7 @@ class LabStudyOperations(StudyResources):
         Raises:
             InvalidOption: The pair is no practice lab, or the study is not possible on its hosts.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
         """
         study, pair, part = wanted.study, discovery.pair, wanted.part
         self.refuse_lab_study(study.name, pair)
@@ -121,7 +122,8 @@ class LabStudyOperations(StudyResources):
             found = wanted.begun(self.lab_results(study.name, pair.name, part, wanted.nodes))
             kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part, wanted.nodes), on_result)
             sessions = self.sessions(pair, token=token)
-            machines = self.node_machines(pair, token=token) if wanted.nodes is NodeKind.MACHINES else None
+            needs = study.node_needs if wanted.nodes is NodeKind.MACHINES else None
+            machines = self.node_machines(pair, needs, token=token) if needs is not None else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
             run = LabRun(
@@ -136,17 +138,24 @@ class LabStudyOperations(StudyResources):
 
 
 def refuse_machines(wanted: WantedLabStudy) -> None:
-    """Refuse machines as nodes of a study that has none.
+    """Refuse machines as nodes of a study or a pair that has none.
 
     Raises:
-        InvalidOption: It has none, or the pair names none.
+        InvalidOption: The study has none, or the pair names none.
     """
-    if wanted.nodes is NodeKind.NAMESPACES:
-        return
-    if not wanted.study.can_have_machines:
-        raise InvalidOption(STUDY_WITHOUT_MACHINES(study=wanted.study.name))
-    if not wanted.pair.nodes:
+    refuse_machines_of(wanted.study, wanted.nodes)
+    if wanted.nodes is NodeKind.MACHINES and not wanted.pair.nodes:
         raise InvalidOption(NO_NODE_MACHINES(pair=wanted.pair.name))
+
+
+def refuse_machines_of(study: LabStudy, nodes: NodeKind) -> None:
+    """Refuse machines as nodes of a study that has none, on any pair.
+
+    Raises:
+        InvalidOption: It has none.
+    """
+    if nodes is NodeKind.MACHINES and study.node_needs is None:
+        raise InvalidOption(STUDY_WITHOUT_MACHINES(study=study.name))
 
 
 class LabStudyServices(Protocol):

@@ -21,6 +21,7 @@ from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.node_machines import NodeMachines
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
 from app.storage.in_use import InUse
@@ -49,8 +50,8 @@ class StudyResources:
         """Return connections to both hosts of a pair."""
         raise NotImplementedError
 
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to."""
+    def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to, with what a study needs of them."""
         raise NotImplementedError
 
 
@@ -133,14 +134,14 @@ class LabStudy(ABC):
         parts: Names of its parts, the shortest first.
         needs_lab: Refuses a pair that is no practice lab.
         kind: Class of its results.
-        can_have_machines: Whether its nodes may be machines of their own.
+        node_needs: Its needs of nodes that are machines of their own; None where they cannot be.
     """
 
     name: str
     parts: tuple[str, ...]
     needs_lab: MessageForm
     kind: type[LabResults]
-    can_have_machines: bool = False
+    node_needs: NodeNeeds | None = None
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from app.discovery.host import discover_host
+from app.discovery.host import discover_pair
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -17,6 +17,7 @@ from app.domain.topology import NodeKind, Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages.studies import NO_NODE_MACHINES
+from app.measurement.node_needs import NodeNeeds, refuse_needed
 from app.measurement.tunnels import LEASE_S
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.node_machines import BridgedNodes, NodesRequest, node_machines
@@ -64,24 +65,31 @@ class NodeMachines:
 def log_in_to_nodes(
     pair: PairSpec,
     connect: Callable[[PairSpec], SessionPair],
+    needs: NodeNeeds,
     *,
     token: CancelToken,
     audit: Callable[[AuditEntry], None],
 ) -> NodeMachines:
-    """Log in to the machines behind both gateways of a pair.
+    """Log in to the machines behind both gateways of a pair, and refuse them where they do not do. Changes nothing.
 
     Args:
         connect: Logs in to both hosts of a pair.
+        needs: Needs of the study.
         audit: Writes down every command that changes one of the machines.
 
     Raises:
         InvalidOption: The pair names none.
+        PackageMissing: A machine lacks a program.
+        PreflightRefused: The interface of one is needed for SSH or its default route.
     """
     nodes = pair.nodes
     if not nodes:
         raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
     sessions = connect(replace(pair, a=nodes[Side.A].host, b=nodes[Side.B].host))
-    return NodeMachines(pair.name, nodes, sessions, discover_host(sessions.a, {}, token=token), audit)
+    facts = discover_pair(sessions, {}, token=token, programs=needs.names)
+    needs.check(nodes, dict(zip(Side, facts, strict=True)))
+    refuse_needed(nodes, sessions, token=token)
+    return NodeMachines(pair.name, nodes, sessions, facts[0], audit)
 
 
 def lans_of(machines: NodeMachines | None) -> Mapping[Side, str]:

@@ -13,6 +13,7 @@ from app.domain.node_study import NodeSetting
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.node_study_run import NodeChoice, NodePart, NodeStudyRun, ProtectedNodes
 from app.probes.capture.request import missing_for_capture
 from app.ranking.node_study import NODE_STUDY, node_settings
@@ -23,6 +24,12 @@ NODE_PARTS: Mapping[str, NodePart] = {
     "all": NodePart(rounds=8, pings=2_000, seconds=10),
 }
 """Amounts by part: three rounds are the fewest that say anything of the order."""
+
+_NODE_NEEDS = NodeNeeds(
+    {Side.A: ("ip", "nft", "ping", "iperf3", "perl"), Side.B: ("ip", "nft", "ping", "iperf3", "tcpdump")},
+    beyond_busybox=("ip", "ping"),
+)
+"""Frames are injected by A with perl, and captured at B; requests carry marks, which BusyBox's ping cannot send."""
 
 _BUILD_S, _HOPS_S, _PING_S, _SIZES = 16.0, 22.0, 0.0012, 7
 """Seconds of a tunnel with its nodes, made and removed; of captures and injections; of a request.
@@ -38,7 +45,7 @@ class NodeStudy(LabStudy):
     parts = tuple(NODE_PARTS)
     needs_lab = NODE_STUDY_NEEDS_LAB
     kind = NodeResults
-    can_have_machines = True
+    node_needs = _NODE_NEEDS
 
     def keys(self, part: str) -> tuple[tuple[str, int], ...]:
         """Return settings and rounds of a part."""

@@ -21,7 +21,7 @@ from app.measurement.lab_study import StudyResources
 from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.satellite_choices import satellite_choices
-from app.measurement.transfers import TransferPlan, TransferRun
+from app.measurement.transfers import NODE_NEEDS, TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
@@ -81,6 +81,7 @@ class StudyOperations(StudyResources):
             InvalidOption: The pair is no practice lab, names no machines where they are to be the nodes, or a VPN of
                 the study is not possible on its hosts.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
         """
         pair, folder = discovery.pair, nodes_dir(self.paths.studies_dir, request.nodes)
         file = results_file(folder, request.study, pair.name)
@@ -98,7 +99,7 @@ class StudyOperations(StudyResources):
         deviation = LabLink(self.lab_service, pair).deviation
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             sessions = self.sessions(pair, token=token)
-            machines = self.node_machines(pair, token=token) if request.nodes is NodeKind.MACHINES else None
+            machines = self.node_machines(pair, NODE_NEEDS, token=token) if request.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.domain.errors import ProbeFailed
+from app.domain.hosts import Side
 from app.domain.messages import sentences
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.cell_run import CellPlan, CellRun
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import DID_NOT_END
 from app.measurement.messages.studies import TRANSFER_DISTURBED, TRANSFER_REPEATED
+from app.measurement.node_needs import NodeNeeds
 from app.probes.iperf_server import IperfServer
 from app.probes.own_load import OwnLoad
 from app.probes.transfer import (
@@ -27,6 +29,9 @@ LIMIT_S = 900
 """A transfer that takes longer is given up. Source: our choice; the study's longest took 530 s."""
 
 _SERVER_SLACK_S = 30
+
+NODE_NEEDS = NodeNeeds(dict.fromkeys(Side, ("ip", "iperf3")))
+"""Needs of nodes that are machines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ from app.measurement.firewalls import FirewallConsents
 from app.measurement.inspect_pair import inspect_pair, obstacles_of, preview_candidate
 from app.measurement.lab_studies import LabStudyOperations
 from app.measurement.node_machines import NodeMachines, log_in_to_nodes
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.pairs import PairOperations
 from app.measurement.studies import StudyOperations
 from app.policy.file_header import file_header
@@ -190,11 +191,13 @@ class Services(
         """Return connections to both hosts of a pair."""
         return self._connections.pair(pair, token=token)
 
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> NodeMachines:
-        """Return the machines behind both gateways of a pair, logged in to."""
-        return log_in_to_nodes(
-            pair, lambda machines: self._connections.pair(machines, token=token), token=token, audit=self.store.audit
-        )
+    def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:
+        """Return the machines behind both gateways of a pair, logged in to, with what a study needs of them."""
+
+        def connect(machines: PairSpec) -> SessionPair:
+            return self._connections.pair(machines, token=token)
+
+        return log_in_to_nodes(pair, connect, needs, token=token, audit=self.store.audit)
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         """Roll back both hosts, and nodes, after a run that died; one that is out of reach delays no other."""

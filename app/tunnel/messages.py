@@ -383,6 +383,11 @@ LEFT_IN_PART = MessageForm(
 LEFT_AND_ROLLED_BACK = MessageForm(
     "tunnel.left-and-rolled-back", "{host}: what {owner} left {age_s} s ago has been rolled back."
 )
+NODE_NOT_ROLLED_BACK = MessageForm(
+    "tunnel.node-not-rolled-back",
+    "{host}, the machine behind {gateway}, was not rolled back. {why}",
+    "Switch it on, or mend what is named, then run: tunnelmark recover {pair}",
+)
 HYSTART_ON = MessageForm("tunnel.hystart-on", "Switch CUBIC's HyStart on")
 HYSTART_OFF = MessageForm("tunnel.hystart-off", "Switch CUBIC's HyStart off")
 START_INNER_PROXY = MessageForm(

@@ -71,12 +71,12 @@ class NodesRequest:
     bridged: BridgedNodes | None = None
 
     def steps(self, side: Side) -> tuple[PlanStep, ...]:
-        """Return the steps on one machine."""
+        """Return the steps on one machine. The first one refuses an interface that the machine itself needs."""
         plan, link = self.tunnels[0]
         settings = self.settings.extend(replace(plan, a=_NO_ENDPOINT, b=_NO_ENDPOINT), link)
         own = (step for plan, link in self.tunnels for step in self._steps(plan, link, side))
         protection = self.bridged.parts[side].steps if self.bridged is not None else ()
-        return (*settings.on(side).steps, *own, *protection)
+        return (*own, *settings.on(side).steps, *protection)
 
     def _steps(self, plan: TunnelPlan, link: Link, side: Side) -> tuple[PlanStep, ...]:
         node, peer = (self._addresses(link, one) for one in (side, side.other))

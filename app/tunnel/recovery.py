@@ -13,6 +13,7 @@ from app.domain.concurrency import run_both
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import MAX_INSTANCES, STATE_DIR, Link
+from app.domain.messages import sentences
 from app.domain.messages.lists import enumerated
 from app.domain.script_files import bare_script
 from app.host.inspection import LockInfo, inspect_host
@@ -31,6 +32,7 @@ from app.tunnel.messages import (
     LEFT_AND_ROLLED_BACK,
     LEFT_IN_PART,
     LEFT_WITHOUT_JOURNAL,
+    NODE_NOT_ROLLED_BACK,
     NOTHING_TO_ROLL_BACK,
     REMOVAL_INTERRUPTED,
     ROLL_BACK_AFTER_DEATH,
@@ -83,7 +85,12 @@ class RecoveryReport:
     @property
     def is_clean(self) -> bool:
         """Whether all of them are as they were before Tunnelmark came."""
-        return all(one.is_clean for one in (self.a, self.b, *self.nodes))
+        return self.are_gateways_clean and all(one.is_clean for one in self.nodes)
+
+    @property
+    def are_gateways_clean(self) -> bool:
+        """Whether both hosts are as they were before Tunnelmark came, whatever the machines behind them are."""
+        return self.a.is_clean and self.b.is_clean
 
     def sentences(self) -> tuple[str, ...]:
         """Return one sentence per host."""
@@ -124,6 +131,8 @@ def recover_pair(
 ) -> RecoveryReport:
     """Roll back both hosts of a pair, and its nodes, as `recover` does; one that is out of reach delays no other.
 
+    The sentence of a node that is out of reach says what to do next: the gateways are restored without it.
+
     Args:
         connect: Logs in to a host.
         audit: Gets every command that changed a host.
@@ -138,7 +147,16 @@ def recover_pair(
     if not nodes:
         return of(gateways)
     report, behind = run_both(lambda: of(gateways), lambda: of(nodes))
-    return replace(report, nodes=(behind.a, behind.b))
+    return replace(report, nodes=tuple(_of_node(one, pair) for one in (behind.a, behind.b)))
+
+
+def _of_node(found: HostRecovery, pair: PairSpec) -> HostRecovery:
+    """Return the outcome of a node, with what to do next where it is out of reach."""
+    if found.found is not Found.UNREACHABLE:
+        return found
+    names = {"host": pair.nodes[found.side].host.label, "gateway": pair.host(found.side).label, "pair": pair.name}
+    message = NODE_NOT_ROLLED_BACK(**names, why=found.sentence)
+    return replace(found, sentence=sentences((message, message.hint)))
 
 
 def _recover_both(

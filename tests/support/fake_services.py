@@ -90,6 +90,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         texts_on_hosts: Configuration files that lie on each host.
         labs_gone: Comparisons whose practice lab has ended.
         unreachable_b: How many times B cannot be reached for the rollback.
+        unreachable_node: How many times a machine behind B cannot be either.
         cleanup: Set when cleaning up may go on; tests clear it to inspect that moment.
         link_gate: Likewise, when waiting for a dead link may end.
     """
@@ -108,6 +109,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
     unreachable_b: int = 0
+    unreachable_node: int = 0
     failure: tuple[str, str] = ("", "")
     cleanup: threading.Event = field(default_factory=threading.Event)
     link_gate: threading.Event = field(default_factory=threading.Event)
@@ -388,6 +390,9 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         if self.unreachable_b:
             self.unreachable_b -= 1
             b = HostRecovery(Side.B, Found.UNREACHABLE, is_clean=False, sentence="gateway-b cannot be reached.")
+        if self.unreachable_node:
+            self.unreachable_node -= 1
+            return RecoveryReport(a, b, (replace(b, is_clean=False, sentence="node-b is off."),))
         return RecoveryReport(a, b)
 
     def close(self) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
+from app.domain.results import CampaignStatus
 from app.measurement.wizard import Step
 from ui.results.ranking_table import NAME
 
@@ -96,3 +99,28 @@ def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_ro
     assert title not in window.run_page.notice.text
     window.show_welcome()
     assert not line.isVisible()
+
+
+def test_a_node_that_cannot_be_reached_remains_on_every_page_until_it_is_restored(driver: Driver) -> None:
+    window, title = driver.window, "A host may not be fully restored."
+    driver.services.spoils_cleanup = True
+    driver.go_to(Step.RUN)
+    driver.until(lambda: title in window.run_page.notice.text)
+    driver.idle()
+    driver.services.spoils_cleanup = False
+    driver.services.unreachable_node = 1
+    found = window.context.leftovers.found
+    whole = driver.services.records[1]
+    driver.services.records[1] = replace(whole, status=CampaignStatus.INTERRUPTED, attempts=whole.attempts[:2])
+    driver.services.interrupted = 1
+    window.resume_pair("lab:practice", 1)
+    driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
+    driver.until(lambda: not window.is_measuring)
+    driver.idle()
+    assert "node-b is off." in found["lab:practice"].message, "its gateways are restored, and it is not"
+    assert found["lab:practice"].is_of_nodes
+    assert f"{title} gateway-a was clean. gateway-b was clean. node-b is off." in window.run_page.notice.text
+    window.go(Step.RUN)
+    driver.click(window.run_page.notice.action("Restore both hosts"))
+    driver.until(lambda: not found)
+    assert title not in window.run_page.notice.text

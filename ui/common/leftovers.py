@@ -29,12 +29,14 @@ class Leftover:
         message: What was left, or why it could not be removed.
         campaign_id: Number of the comparison that left it.
         is_busy: Whether both hosts are being restored now.
+        is_of_nodes: Whether both gateways are restored, so that machines behind them alone remain.
     """
 
     pair: PairSpec
     message: str
     campaign_id: int
     is_busy: bool = False
+    is_of_nodes: bool = False
 
 
 class Leftovers(QObject):
@@ -61,6 +63,21 @@ class Leftovers(QObject):
         if self.found.pop(pair_name, None) is not None:
             self.changed.emit(pair_name)
 
+    def take_recovery(self, pair_name: str, report: RecoveryReport) -> None:
+        """Take what became of a listed pair: it leaves the list once its hosts, and nodes, are as they were before."""
+        former = self.found.get(pair_name)
+        if report.is_clean:
+            self.forget(pair_name)
+        elif former is not None:
+            message = " ".join(map(local_text, report.sentences()))
+            self._set(replace(former, message=message, is_busy=False, is_of_nodes=report.are_gateways_clean))
+
+    def forget_gateways(self, pair_name: str) -> None:
+        """Remove a pair from the list, as its gateways are restored, unless a node of it remains to be restored."""
+        former = self.found.get(pair_name)
+        if former is not None and not former.is_of_nodes:
+            self.forget(pair_name)
+
     def roll_back(self, pair_name: str) -> None:
         """Roll back both hosts of a pair; it leaves the list once both are clean."""
         former = self.found.get(pair_name)
@@ -71,10 +88,7 @@ class Leftovers(QObject):
 
         def done(report: RecoveryReport) -> None:
             self._report = " ".join(map(local_text, report.sentences()))
-            if report.is_clean:
-                self.forget(pair_name)
-            else:
-                self._set(replace(former, message=self._report))
+            self.take_recovery(pair_name, report)
 
         def failed(error: TunnelmarkError) -> None:
             self._set(replace(former, message=local_sentence(error)))

@@ -241,7 +241,7 @@ class RunPage(Page):
         pair = record.plan.pair
         leftovers = self.context.leftovers
         if self._is_resumed and record.status is CampaignStatus.COMPLETED:
-            leftovers.forget(pair.name)  # resuming begins with a rollback on both hosts
+            leftovers.forget_gateways(pair.name)  # resuming begins with a rollback on both hosts
         leftovers.take(record)
         if leftovers.show_in(self.notice, pair.name):
             self.head.show_progress(tr("Finished with errors: check the hosts"), share, None, "")

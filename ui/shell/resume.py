@@ -17,6 +17,7 @@ from ui.common.texts import tr
 from ui.shell.measure_again import measure_again, run_plan
 
 if TYPE_CHECKING:
+    from app.tunnel.recovery import RecoveryReport
     from ui.shell.window import MainWindow
 
 
@@ -40,8 +41,7 @@ class _Found:
     campaign_id: int
     plan: CampaignPlan
     discovery: Discovery
-    sentences: tuple[str, ...]
-    is_clean: bool
+    recovery: RecoveryReport
 
 
 def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -> None:
@@ -70,7 +70,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         discovery = services.discover(plan.pair, token=token, on_progress=report)
         report(tr("Rolling back leftovers of the interrupted run"), None)
         recovery = services.recover(plan.pair, token=token)
-        return _Found(campaign_id, plan, discovery, recovery.sentences(), recovery.is_clean)
+        return _Found(campaign_id, plan, discovery, recovery)
 
     def fail(error: TunnelmarkError) -> None:
         actions = {}
@@ -87,8 +87,7 @@ def _go_on(window: MainWindow, found: _Found) -> None:
     from ui.comparison.plan_page import PlanPage
 
     wizard = window.wizard
-    if found.is_clean:
-        window.context.leftovers.forget(found.plan.pair.name)
+    window.context.leftovers.take_recovery(found.plan.pair.name, found.recovery)
     wizard.set_discovery(found.discovery)
     wizard.confirm_link(found.discovery.link, found.discovery.pair)
     offered = {(c.solution, c.suite) for c in found.discovery.candidates}
@@ -98,5 +97,7 @@ def _go_on(window: MainWindow, found: _Found) -> None:
     if isinstance(plan, PlanPage):
         plan.restore_options()
     run_plan(window, found.discovery, found.plan, found.campaign_id)
-    if found.sentences:
-        window.run_page.notice.show_message("info", " ".join(map(local_text, found.sentences)))
+    sentences = found.recovery.sentences()
+    if sentences:
+        kind = "info" if found.recovery.is_clean else "caution"
+        window.run_page.notice.show_message(kind, " ".join(map(local_text, sentences)))

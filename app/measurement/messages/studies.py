@@ -57,6 +57,28 @@ STUDY_WITHOUT_MACHINES = MessageForm(
     "{study} is not measured between machines behind the gateways.",
     "Leave --nodes out.",
 )
+NODES_LACK = MessageForm(
+    "measure.nodes-lack",
+    "The machines behind the gateways lack what the study needs: {lacks}. Nothing was set up.",
+    "Install {packages} there, or leave --nodes out: nodes are namespaces then.",
+)
+NODE_LACKS_PROGRAM = MessageForm("measure.node-lacks-program", "{host} lacks {program}")
+NODE_NEEDS_FULL = MessageForm("measure.node-needs-full", "{host} has BusyBox's {program} only, which does not do")
+NODE_SSH_RUNS_OVER = MessageForm(
+    "measure.node-ssh-runs-over",
+    "The SSH connection to {host} runs over {interface}, which so cannot be used for a node. Nothing was set up.",
+    "Give the pair the interface of {host} that leads to its gateway.",
+)
+NODE_DEFAULT_ROUTE = MessageForm(
+    "measure.node-default-route",
+    "The default route of {host} leaves by {interface}, which so cannot be used for a node. Nothing was set up.",
+    "Give the pair the interface of {host} that leads to its gateway, or move that route.",
+)
+NODE_NOT_ASKED = MessageForm(
+    "measure.node-not-asked",
+    "{host} did not say what its interface {interface} is needed for, so it is not used for a node. {output}",
+    "Check that `ip route` works there, then try again.",
+)
 NODE_CONGESTION_REFUSED = MessageForm(
     "measure.node-congestion-refused",
     "A node behind {host} does not take the congestion control {congestion}: {output}",

@@ -24,7 +24,13 @@ from app.domain.hub_study import HubResult
 from app.domain.messages import MessageForm
 from app.domain.paths import Paths
 from app.domain.topology import NodeKind
-from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy, refuse_machines
+from app.measurement.lab_studies import (
+    LAB_STUDIES,
+    LabStudyOperations,
+    WantedLabStudy,
+    refuse_machines,
+    refuse_machines_of,
+)
 from app.measurement.lab_study import usual_suite
 from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
@@ -78,7 +84,7 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> FakeServices:
     services.study_gate.set()
     pair = next(one.pair for one in services.pairs() if one.pair.is_lab)
     monkeypatch.setattr(CommandContext, "services", lambda _self: nullcontext(services))
-    monkeypatch.setattr(lab_study, "find_pair", lambda *_: pair)
+    monkeypatch.setattr(lab_study, "find_study_pair", lambda *_: pair)
     return services
 
 
@@ -207,6 +213,13 @@ def test_machines_are_refused_where_the_study_or_the_pair_has_none(
     with pytest.raises(InvalidOption, check=has_message(form)):
         refuse_machines(wanted)
     refuse_machines(replace(wanted, nodes=NodeKind.NAMESPACES))
+
+
+def test_a_study_without_machines_is_refused_without_a_pair() -> None:
+    with pytest.raises(InvalidOption, check=has_message(STUDY_WITHOUT_MACHINES, study=HUB_STUDY)):
+        refuse_machines_of(LAB_STUDIES[HUB_STUDY], NodeKind.MACHINES)
+    refuse_machines_of(LAB_STUDIES[HUB_STUDY], NodeKind.NAMESPACES)
+    refuse_machines_of(LAB_STUDIES[NODE_STUDY], NodeKind.MACHINES)
 
 
 @pytest.mark.parametrize("study", [NODE_STUDY, APPLICATION_STUDY])

@@ -14,7 +14,7 @@ import pytest
 from sample_records import pair
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption
+from app.domain.errors import InvalidOption, PackageMissing
 from app.domain.hosts import PairSpec
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
@@ -22,8 +22,9 @@ from app.domain.version import tunnelmark_version
 from app.measurement import studies
 from app.measurement.cell_run import CellReports
 from app.measurement.messages.studies import STUDY_NEEDS_LAB
+from app.measurement.node_needs import NodeNeeds
 from app.measurement.studies import StudyOperations, StudyRequest
-from app.measurement.transfers import TransferPlan
+from app.measurement.transfers import NODE_NEEDS, TransferPlan
 from app.ranking.study_parts import SATCOM, cells_of
 from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, results_file
@@ -53,7 +54,9 @@ class Run:
 
 
 class Operations(StudyOperations):
-    """Studies on a lab that does not exist."""
+    """Studies on a lab that does not exist, with nodes that may lack something."""
+
+    lacking: PackageMissing | None = None
 
     def __init__(self, folder: Path) -> None:
         self.paths = SimpleNamespace(studies_dir=folder)  # type: ignore[assignment]
@@ -74,7 +77,10 @@ class Operations(StudyOperations):
     def _choices(self, *_: object) -> Any:
         return {}
 
-    def node_machines(self, pair: PairSpec, *, token: CancelToken) -> Any:
+    def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> Any:
+        assert needs is NODE_NEEDS
+        if self.lacking is not None:
+            raise self.lacking
         return SimpleNamespace(pair=pair.name, facts=None)
 
     def measure(
@@ -128,6 +134,16 @@ def test_results_between_machines_are_not_mixed_with_those_between_namespaces(ru
     assert operations.study_results(SATCOM, "lab:practice") == between_namespaces
     assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) == found
     assert operations.stored_studies(SATCOM)[0] == (between_namespaces,)
+
+
+def test_nodes_that_lack_something_are_refused_before_a_tunnel_is_built(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    operations.lacking = PackageMissing("node-b lacks iperf3.")
+    for is_fresh in (False, True):
+        with pytest.raises(PackageMissing, match="node-b lacks iperf3"):
+            operations.measure(QUICK, nodes=NodeKind.MACHINES, is_fresh=is_fresh)
+    assert run.machines == []
+    assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) is None
 
 
 def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run], tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from app.tunnel.messages import (
     IS_WORKING,
     LEFT_AND_ROLLED_BACK,
     LEFT_WITHOUT_JOURNAL,
+    NODE_NOT_ROLLED_BACK,
     NOTHING_TO_ROLL_BACK,
 )
 from app.tunnel.recovery import Found
@@ -165,6 +166,30 @@ def test_machines_behind_gateways_are_rolled_back_like_them(world: World) -> Non
     assert [(one.found, one.is_clean) for one in report.nodes] == [(Found.ABANDONED, True)] * 2
     assert not report.is_clean
     wait_until_untouched(world)
+
+
+def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_without_it(world: World) -> None:
+    nodes = [
+        NodeHost(HostSpec(f"node-{side}", f"192.0.2.{number}"), "eth1", "eth2") for number, side in enumerate("ab", 8)
+    ]
+    pair = replace(PAIR, node_a=nodes[0], node_b=nodes[1])
+    gateways = {PAIR.a: world.a, PAIR.b: world.b}
+
+    def connect(host: HostSpec, _token: CancelToken) -> HostSession:
+        if host not in gateways:
+            raise HostUnreachable(f"{host.label} does not answer.")
+        return gateways[host]
+
+    build_and_vanish(world, lease_s=600)
+    forget_owner(world)
+    report = recover_pair(pair, connect, token=CancelToken())
+    assert report.are_gateways_clean
+    assert not report.is_clean
+    wait_until_untouched(world)
+    for found, side in zip(report.nodes, Side, strict=True):
+        names = {"host": f"node-{side}", "gateway": pair.host(side).label, "pair": pair.name}
+        assert has_message(NODE_NOT_ROLLED_BACK, **names, why=f"node-{side} does not answer.")(found.sentence)
+        assert f"tunnelmark recover {pair.name}" in found.sentence, "it says what to do next"
 
 
 def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> None:

@@ -107,7 +107,7 @@ def test_each_machine_gets_the_secret_of_its_own_gateway() -> None:
 def test_a_machine_gets_settings_once_and_for_each_tunnel_an_address_and_a_route(side: Side) -> None:
     tunnels = [plan_of("baseline"), plan_of("wireguard", 1)]
     nodes = NodesRequest(INTERFACES, tunnels, HostSettings("bbr", has_hystart=False))
-    congestion, hystart, *own = nodes.steps(side)
+    *own, congestion, hystart = nodes.steps(side)
     assert congestion.command.argv[-3:] == (CONGESTION_FILE, "bbr", "tcp_bbr")
     assert hystart.command.argv[-3:] == (HYSTART_FILE, "0", "")
     assert len(own) == 4

@@ -4,6 +4,8 @@
 set -e
 # @include address.sh
 # @include link.sh
+# @include needed.sh
+refuse_needed "$1"
 take_address "$1" "$2" "$5"
 keep_link "$1" "$5"
 ip link set "$1" mtu "$3" address "$4"

@@ -1,9 +1,11 @@
 # Takes up an interface between a gateway and a node for as long as a tunnel of a group needs it. The first tunnel
-# keeps whether it was up, the last one restores it. Arguments: FOLDER USER INTERFACE MTU; packets of MTU bytes must
-# fit, and 0 is for an interface that gets its MTU later.
+# keeps whether it was up, the last one restores it. One that SSH or the default route needs is refused. Arguments:
+# FOLDER USER INTERFACE MTU; packets of MTU bytes must fit, and 0 is for an interface that gets its MTU later.
 
 set -e
+# @include needed.sh
 # @include setting.sh
+refuse_needed "$3"
 if [ ! -e "/sys/class/net/$3" ]; then echo "There is no interface named $3." >&2; exit 1; fi
 if [ -e "/sys/class/net/$3/master" ]; then echo "$3 is part of another interface." >&2; exit 1; fi
 mtu=$(cat "/sys/class/net/$3/mtu")

@@ -4,6 +4,8 @@
 
 set -e
 # @include address.sh
+# @include needed.sh
+refuse_needed "$1"
 if [ -n "$(ip route show exact "$5")" ]; then echo "There is a route to $5 already." >&2; exit 1; fi
 take_address "$1" "$2" "$6"
 ip route add "$5" via "${3%/*}" dev "$1" src "${2%/*}" mtu "$4"

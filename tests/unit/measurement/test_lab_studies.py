@@ -79,6 +79,23 @@ def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_nam
     assert len(faults) == 1
 
 
+def test_stored_results_between_machines_are_found_beside_those_between_namespaces(tmp_path: Path) -> None:
+    services = LabStudyOperations()
+    services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    for pair, kind in (("lab:y", NodeKind.NAMESPACES), ("lab:x", NodeKind.MACHINES), ("lab:y", NodeKind.MACHINES)):
+        write_study(
+            services.lab_results_file(NODE_STUDY, pair, "quick", kind), NodeResults(NODE_STUDY, pair, "quick", "1")
+        )  # of a version that did not write the kind of nodes
+    services.lab_results_file(NODE_STUDY, "lab:z", "quick", NodeKind.MACHINES).write_text("{", encoding="utf-8")
+    found, faults = services.stored_lab_results(NODE_STUDY)
+    assert [(one.pair, one.nodes) for one in found] == [
+        ("lab:x", NodeKind.MACHINES),
+        ("lab:y", NodeKind.NAMESPACES),
+        ("lab:y", NodeKind.MACHINES),
+    ]
+    assert len(faults) == 1
+
+
 def pretended(monkeypatch: pytest.MonkeyPatch) -> FakeServices:
     """Return services of the command line on a practice lab that is made up."""
     monkeypatch.setattr(FakeServices, "_call", lambda *_: None)  # it refuses the main thread, that of a window

@@ -127,7 +127,7 @@ def test_results_between_machines_are_not_mixed_with_those_between_namespaces(ru
     assert (between_namespaces.nodes, found.nodes) == (NodeKind.NAMESPACES, NodeKind.MACHINES)
     assert operations.study_results(SATCOM, "lab:practice") == between_namespaces
     assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) == found
-    assert operations.stored_studies(SATCOM)[0] == (between_namespaces,)
+    assert operations.stored_studies(SATCOM)[0] == (between_namespaces, found)
 
 
 def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run], tmp_path: Path) -> None:

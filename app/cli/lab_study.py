@@ -6,6 +6,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_study_pair
+from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_solutions
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
@@ -50,6 +51,7 @@ def show(context: CommandContext, study: LabStudy) -> int:
 def _print_published(context: CommandContext, study: LabStudy) -> None:
     _print_table(context, published_table(study.name))
     _print_lines(context, notes(study.name))
+    print_stored(context, (study.name,))
 
 
 def run(context: CommandContext, study: LabStudy) -> int:
@@ -93,7 +95,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
 def _print_results(context: CommandContext, results: LabResults) -> None:
     for table in outcome_tables(results):
         _print_table(context, table)
-    _print_lines(context, (*outcome_lines(results), *notes(results.study)))
+    _print_lines(context, (*outcome_lines(results), *notes(results.study, results.nodes)))
 
 
 def _print_table(context: CommandContext, shown: OutcomeTable) -> None:

@@ -9,6 +9,7 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_study_pair
+from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_cells
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, hand_out
@@ -57,6 +58,7 @@ def show_all(context: CommandContext) -> int:
         lab_study.add_row(table, lab)
     overview.add_row(table)
     table.print(context.out)
+    print_stored(context, (SATCOM, *LAB_STUDIES))
     return ExitCode.OK
 
 
@@ -83,6 +85,7 @@ def _print_published(context: CommandContext) -> None:
     print_figures(context, published, tr("published"))
     for text in STUDY_NOTES:
         context.out.print(tr(text))
+    print_stored(context, (SATCOM,))
 
 
 def run(context: CommandContext) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.domain.hosts import Side
 from app.domain.hub_study import HubCell, HubKind, HubResult
+from app.domain.hubs import Hub
+from app.domain.solutions import Suite
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
-from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite
-from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, NODE_SOLUTION_MISSING
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, safe_default, usual_suite, why_no_suite
+from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, HUB_SUITE, NODE_SOLUTION_MISSING
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage.lab_results import HubResults
 
@@ -51,7 +53,11 @@ class HubStudy(LabStudy):
 
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[HubChoice | HubResult]:
         """Return hub and suite of each cell that is not done, or why it has none."""
-        return [_choice(adapters, run, cell) for cell in self.left(run)]
+        made = [_choice(adapters, run, cell) for cell in self.left(run)]
+        for text in dict.fromkeys(_other_suite(run, one) for one in made if isinstance(one, HubChoice)):
+            if text:
+                run.report(text)
+        return made
 
     def measure(self, run: LabRun, choices: Sequence[HubChoice | HubResult]) -> None:
         """Keep why cells cannot be measured, and measure the others."""
@@ -66,10 +72,30 @@ class HubStudy(LabStudy):
 
 
 def _choice(adapters: LabStudyAdapters, run: LabRun, cell: HubCell) -> HubChoice | HubResult:
-    """Return hub and suite of a cell, or why there is none; the suite is the safe default, or else the best."""
+    """Return hub and suite of a cell, or why there is none; the suite is the safe default."""
     hub = adapters.hubs[cell.solution]
-    suite = usual_suite(hub.adapter(1), run.discovery, cell.solution)
+    suite = usual_suite(hub.adapter(1), run.discovery, cell.solution) or _own_default(adapters, run, hub)
     if suite is None:
-        why = run.discovery.unavailable.get(cell.solution, NO_SAFE_SUITE())
+        why = why_no_suite(run.discovery, cell.solution)
         return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
     return HubChoice(cell, hub, adapters.session_hubs.get(cell.solution), suite)
+
+
+def _own_default(adapters: LabStudyAdapters, run: LabRun, hub: Hub) -> Suite | None:
+    """Return a hub's own default where both hosts have the safe default of a tunnel and the hub does not.
+
+    WireGuard's hub has no suite with a pre-shared key from ML-KEM, which is made for two hosts. None where the hosts do
+    not have that default, or the hub has none.
+    """
+    if usual_suite(adapters.adapters[hub.solution], run.discovery, hub.solution) is None:
+        return None
+    facts = run.discovery.facts[Side.A.value], run.discovery.facts[Side.B.value]
+    return next((suite for suite in hub.adapter(1).suites(*facts) if suite.is_default), None)
+
+
+def _other_suite(run: LabRun, choice: HubChoice) -> str:
+    """Return that a hub is measured with another suite than the safe default of two hosts; empty where it is not."""
+    default = safe_default(run.discovery, choice.hub.solution)
+    if default is None or default == choice.suite.name:
+        return ""
+    return HUB_SUITE(title=choice.cell.title, suite=choice.suite.name, default=default)

@@ -24,7 +24,7 @@ from app.measurement.node_studies import NodeStudy
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import nodes_dir, read_all, results_file
+from app.storage.study_results import nodes_dir, read_kinds, results_file
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
@@ -85,10 +85,7 @@ class LabStudyOperations(StudyResources):
 
     def stored_lab_results(self, study: str) -> Stored:
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
-        of_study = LAB_STUDIES[study]
-        load: Callable[[Path], LabResults | None] = of_study.kind.read
-        read = [read_all(self.paths.studies_dir, f"{study}-{part}", load) for part in of_study.parts]
-        return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
+        return stored_lab_results(self.paths.studies_dir, study)
 
     def refuse_lab_study(self, study: str, pair: PairSpec) -> None:
         """Refuse a pair on which a study is not run.
@@ -135,6 +132,22 @@ class LabStudyOperations(StudyResources):
                 kept.store()
             study.measure(run, choices)
         return kept.results
+
+
+def stored_lab_results(folder: Path, study: str) -> Stored:
+    """Return what was measured of each part on any pair, and why other files of it cannot be read.
+
+    Args:
+        folder: That of all studies.
+        study: Name of the study.
+
+    Returns:
+        Results of each part of a pair and kind of nodes.
+    """
+    of_study = LAB_STUDIES[study]
+    load: Callable[[Path], LabResults | None] = of_study.kind.read
+    read: list[Stored] = [read_kinds(folder, f"{study}-{part}", load) for part in of_study.parts]
+    return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
 
 def refuse_machines(wanted: WantedLabStudy) -> None:

@@ -20,6 +20,8 @@ from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
 from app.measurement.interfaces import ConditionedLink
+from app.measurement.messages import NO_SAFE_SUITE
+from app.measurement.messages.studies import DEFAULT_NOT_OFFERED
 from app.measurement.node_machines import NodeMachines
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.tunnels import DeployedTunnels
@@ -209,8 +211,24 @@ class LabStudy(ABC):
 
 
 def usual_suite(adapter: Adapter, discovery: Discovery, solution: str) -> Suite | None:
-    """Return the safe default of a solution on two hosts, or else the first suite that it has there; None without."""
+    """Return the safe default of a solution on two hosts; the first suite there of a solution without a safe default.
+
+    None without any, and where the default is not offered: another suite would be measured in place of it.
+    """
     facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
-    default = next((suite for name, suite in discovery.defaults if name == solution), None)
-    wanted = find_suite(adapter, *facts, default) if default is not None else None
-    return wanted or next(iter(adapter.suites(*facts)), None)
+    default = safe_default(discovery, solution)
+    if default is None:
+        return next(iter(adapter.suites(*facts)), None)
+    return find_suite(adapter, *facts, default)
+
+
+def why_no_suite(discovery: Discovery, solution: str) -> str:
+    """Return why a solution has no usual suite on two hosts."""
+    default = safe_default(discovery, solution)
+    without = NO_SAFE_SUITE() if default is None else DEFAULT_NOT_OFFERED(suite=default)
+    return discovery.unavailable.get(solution, without)
+
+
+def safe_default(discovery: Discovery, solution: str) -> str | None:
+    """Return the name of a solution's safe default on two hosts; None without one."""
+    return next((suite for name, suite in discovery.defaults if name == solution), None)

@@ -10,7 +10,7 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.node_protection import ProtectedPlace
 from app.domain.node_study import NodeSetting
-from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite
+from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite, why_no_suite
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
 from app.measurement.node_needs import NodeNeeds
@@ -85,11 +85,11 @@ class NodeStudy(LabStudy):
 
 
 def _choice(adapters: LabStudyAdapters, discovery: Discovery, setting: NodeSetting) -> NodeChoice:
-    """Return adapters and suites of a setting; the tunnel's suite is the safe default, or the only one it has."""
+    """Return adapters and suites of a setting; the tunnel's suite is the safe default, or the first of one without."""
     carrier = adapters.adapters[setting.carrier]
     suite = usual_suite(carrier, discovery, setting.carrier)
     if suite is None:
-        why = discovery.unavailable.get(setting.carrier, NO_SAFE_SUITE())
+        why = why_no_suite(discovery, setting.carrier)
         raise InvalidOption(NODE_SOLUTION_MISSING(title=setting.title, why=why))
     if setting.place is ProtectedPlace.NOWHERE:
         return NodeChoice(setting, carrier, suite, None)

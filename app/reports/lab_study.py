@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.domain.application_study import ApplicationResult
 from app.domain.hub_study import HubResult
+from app.domain.topology import NodeKind
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.application_study import STUDY as APPLICATION_SOURCE
 from app.ranking.heat_maps import HeatMap
@@ -26,7 +27,7 @@ from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.outcome_table import OutcomeTable
-from app.reports.study_view import nodes_lines
+from app.reports.study_view import nodes_lines, place_text
 from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure
@@ -45,10 +46,11 @@ def source(study: str) -> str:
     return {HUB_STUDY: hub_study_source(), APPLICATION_STUDY: APPLICATION_SOURCE}.get(study, STUDY)
 
 
-def notes(study: str) -> tuple[str, ...]:
-    """Return what differs from a study, in the user's language."""
+def notes(study: str, nodes: NodeKind = NodeKind.NAMESPACES) -> tuple[str, ...]:
+    """Return what differs from a study with a kind of nodes, in the user's language."""
     of_study = {HUB_STUDY: hub_study.HUB_NOTES, APPLICATION_STUDY: application_study.APPLICATION_NOTES}
-    return tuple(map(tr, of_study.get(study, node_study.NODE_NOTES)))
+    of_nodes = node_study.MACHINE_NOTES if nodes is NodeKind.MACHINES else node_study.NODE_NOTES
+    return tuple(map(tr, of_study.get(study, of_nodes)))
 
 
 def published_table(study: str) -> OutcomeTable:
@@ -187,12 +189,13 @@ def lab_study_html(results: LabResults) -> str:
     return render_page(
         "lab_study.html.j2",
         results=results,
+        place=place_text(results.pair, results.nodes),
         source=source(results.study),
         tables=(*outcome_tables(results), *([tries_table(hub)] if hub is not None else [])),
         figures=hub_study.cpu_figures(hub) if hub is not None else [],
         maps=heat_html(outcome_maps(results.study, results), is_folded=True),
         lines=outcome_lines(results),
-        notes=notes(results.study),
+        notes=notes(results.study, results.nodes),
     )
 
 

@@ -23,6 +23,7 @@ from app.reports.study_view import (
     cell_name,
     link_lines,
     own_text,
+    place_text,
     published_text,
     study_view,
 )
@@ -96,6 +97,7 @@ def study_to_html(results: StudyResults, cells: Sequence[TransferCell]) -> str:
     return render_page(
         "study.html.j2",
         view=view,
+        place=place_text(results.pair, results.nodes),
         source=STUDY,
         correlation=correlation_text(view.agreement),
         goal_words=GOAL_WORDS,

@@ -151,6 +151,13 @@ def nodes_lines(nodes: NodeKind) -> list[str]:
     return [tr("The nodes were machines of their own, behind the gateways.")]
 
 
+def place_text(pair: str, nodes: NodeKind) -> str:
+    """Return where results are from: the pair, and that its nodes are machines where they are no namespaces."""
+    if not pair or nodes is NodeKind.NAMESPACES:
+        return pair
+    return tr("{pair}, nodes are machines").format(pair=pair)
+
+
 def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> list[str]:
     """Return each condition as it was measured on the bare link, once for each group of cells of a run."""
     measured = {

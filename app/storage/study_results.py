@@ -90,8 +90,33 @@ def load_results(file: Path) -> StudyResults | None:
 
 
 def stored_results(folder: Path, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
-    """Return what is stored of a study, by the pairs' names, and why other files of it cannot be read."""
-    return read_all(folder, study, load_results)
+    """Return what is stored of a study, by the pairs' names, and why other files of it cannot be read.
+
+    Results of a pair with each kind of nodes are results of their own.
+    """
+    return read_kinds(folder, study, load_results)
+
+
+def read_kinds(
+    folder: Path, prefix: str, load: Callable[[Path], R | None]
+) -> tuple[tuple[R, ...], tuple[InvalidFile, ...]]:
+    """Return what files of results hold with each kind of nodes, and why others cannot be read.
+
+    Args:
+        folder: That of all studies.
+        prefix: Beginning of the files' names.
+        load: Reads one of them.
+
+    Returns:
+        Results by the pairs' names, of a pair those between namespaces first; their folder says what the nodes were.
+    """
+    found: list[R] = []
+    faults: list[InvalidFile] = []
+    for kind in NodeKind:
+        read: tuple[tuple[R, ...], tuple[InvalidFile, ...]] = read_all(nodes_dir(folder, kind), prefix, load)
+        found += [replace(one, nodes=kind) for one in read[0]]
+        faults += read[1]
+    return tuple(sorted(found, key=lambda one: one.pair)), tuple(faults)
 
 
 def read_all(

@@ -129,23 +129,33 @@ class FakeStudies:
 
     Attributes:
         records: Stored comparisons.
-        study_stored: Stored results by the pair's name.
+        study_stored: Stored results between namespaces by the pair's name.
+        machines_stored: The same between machines.
         study_faults: Why other files cannot be read.
         study_gate: Transfers are made while it is set; tests clear it to inspect that moment.
         study_pauses_after: After so many transfers of a run the gate is cleared; None never does.
         study_failures: Why cells fail.
-        lab_stored: Stored results of the hub's study and that with nodes, by study, pair and part.
+        lab_stored: Stored results of the hub's study and that with nodes between namespaces, by study, pair and part.
+        lab_machines_stored: The same between machines.
         lab_failures: Why measurements of these fail, by key.
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
     study_stored: dict[str, StudyResults] = field(default_factory=dict)
+    machines_stored: dict[str, StudyResults] = field(default_factory=dict)
     study_faults: tuple[InvalidFile, ...] = ()
     study_gate: threading.Event = field(default_factory=threading.Event)
     study_pauses_after: int | None = None
     study_failures: dict[TransferCell, str] = field(default_factory=dict)
     lab_stored: dict[tuple[str, str, str], Any] = field(default_factory=dict)
+    lab_machines_stored: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     lab_failures: dict[Any, str] = field(default_factory=dict)
+
+    def _transfers(self, nodes: NodeKind) -> dict[str, StudyResults]:
+        return self.machines_stored if nodes is NodeKind.MACHINES else self.study_stored
+
+    def _labs(self, nodes: NodeKind) -> dict[tuple[str, str, str], Any]:
+        return self.lab_machines_stored if nodes is NodeKind.MACHINES else self.lab_stored
 
     def _call(self, name: str) -> None:
         raise NotImplementedError(name)
@@ -153,11 +163,11 @@ class FakeStudies:
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
         self._call("stored_studies")
         assert study == SATCOM
-        return tuple(self.study_stored.values()), self.study_faults
+        return (*self.study_stored.values(), *self.machines_stored.values()), self.study_faults
 
-    def study_results(self, _study: str, pair: str, _nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
+    def study_results(self, _study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
         self._call("study_results")
-        return self.study_stored.get(pair)
+        return self._transfers(nodes).get(pair)
 
     def study_runs(self) -> Mapping[str, tuple[StudyRun, ...]]:
         self._call("study_runs")
@@ -181,11 +191,11 @@ class FakeStudies:
         on_result: Callable[[TransferResult], None],
     ) -> StudyResults:
         self._call("run_study")
-        name = discovery.pair.name
-        found = self.study_stored.get(name) or StudyResults(SATCOM, name, "0.1.0", TRANSFER_BYTES)
+        name, stored = discovery.pair.name, self._transfers(request.nodes)
+        found = stored.get(name) or StudyResults(SATCOM, name, "0.1.0", TRANSFER_BYTES, nodes=request.nodes)
         missing = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if request.is_fresh:
-            found = self.study_stored[name] = found.to_measure_afresh(missing)
+            found = stored[name] = found.to_measure_afresh(missing)
         for nth, cell in enumerate(missing):
             if nth == self.study_pauses_after:
                 self.study_gate.clear()
@@ -197,18 +207,20 @@ class FakeStudies:
             if cell in self.study_failures:
                 result = TransferResult(cell, None, 0, message=self.study_failures[cell])
             found = found.with_result(result)
-            self.study_stored[name] = found
+            stored[name] = found
             on_result(result)
         return found
 
     def refuse_lab_study(self, _study: str, _pair: PairSpec) -> None:
         self._call("refuse_lab_study")
 
-    def lab_results(self, study: str, pair: str, part: str, _nodes: NodeKind = NodeKind.NAMESPACES) -> Any:
-        return self.lab_stored.get((study, pair, part)) or LAB_STUDIES[study].none(pair, part)
+    def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Any:
+        found = self._labs(nodes).get((study, pair, part)) or LAB_STUDIES[study].none(pair, part)
+        return replace(found, nodes=nodes)
 
     def stored_lab_results(self, study: str) -> tuple[tuple[Any, ...], tuple[InvalidFile, ...]]:
-        return tuple(one for key, one in self.lab_stored.items() if key[0] == study), ()
+        both = (*self.lab_stored.items(), *self.lab_machines_stored.items())
+        return tuple(one for key, one in both if key[0] == study), ()
 
     def run_lab_study(
         self,
@@ -221,7 +233,7 @@ class FakeStudies:
     ) -> Any:
         self._call("run_lab_study")
         study = wanted.study
-        found = self.lab_results(study.name, discovery.pair.name, wanted.part)
+        found = self.lab_results(study.name, discovery.pair.name, wanted.part, wanted.nodes)
         found = wanted.begun(found)
         keys = study.missing(wanted.part, found.done(), wanted.solutions)
         made = [own_lab_result(key) for key in keys]
@@ -236,6 +248,6 @@ class FakeStudies:
             if key in self.lab_failures:
                 one = without_figures(one, self.lab_failures[key])
             found = found.with_result(one)
-            self.lab_stored[found.study, found.pair, found.part] = found
+            self._labs(wanted.nodes)[found.study, found.pair, found.part] = found
             on_result(one)
         return found

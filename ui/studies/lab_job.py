@@ -11,6 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled
 from app.domain.progress import ProgressSink
 from app.reports.lab_study import result_words
+from app.reports.study_view import place_text
 from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.studies.study_progress import StudyProgress
@@ -66,8 +67,8 @@ class LabJob:
         wanted = self.wanted
         planned = plan_lab_study(self.services, wanted, token=token, on_progress=report)
         total, whole_s = planned.state.total - planned.state.measured, planned.state.left_s
-        words = tr("%1 of %2 measurements")
-        now: StudyProgress[LabResults] = StudyProgress(wanted.pair.name, wanted.part, words, 0, total, whole_s, 0.0)
+        words, place = tr("%1 of %2 measurements"), place_text(wanted.pair.name, wanted.nodes)
+        now: StudyProgress[LabResults] = StudyProgress(place, wanted.part, words, 0, total, whole_s, 0.0)
         self.on_progress(now)
 
         def on_result(result: LabResult) -> None:
@@ -87,4 +88,5 @@ class LabJob:
         self.services.run_lab_study(planned.discovery, wanted, token=token, report=on_step, on_result=on_result)
 
     def _results(self) -> LabResults:
-        return self.services.lab_results(self.wanted.study.name, self.wanted.pair.name, self.wanted.part)
+        wanted = self.wanted
+        return self.services.lab_results(wanted.study.name, wanted.pair.name, wanted.part, wanted.nodes)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.domain.hosts import PairSpec
 from app.measurement.lab_studies import WantedLabStudy
+from app.reports.study_view import place_text
 from app.storage.lab_results import LabResults
 from ui.common.texts import tr
 from ui.studies.lab_job import LabJob, LabOutcome
@@ -22,8 +23,9 @@ class LabMeasuring(Measuring):
         study, part = self.page.lab.study, self.page.lab.part
         if study is None or part is None:
             return
-        dialog = LabStudyDialog(self.page.window(), pair.name, study.name, part)
-        dialog.ask(lambda: self.run(WantedLabStudy(study, part.name, pair, is_fresh=dialog.is_fresh)))
+        nodes = self.page.nodes.kind
+        dialog = LabStudyDialog(self.page.window(), place_text(pair.name, nodes), study.name, part)
+        dialog.ask(lambda: self.run(WantedLabStudy(study, part.name, pair, is_fresh=dialog.is_fresh, nodes=nodes)))
 
     def run(self, wanted: WantedLabStudy) -> None:
         """Measure what is not done yet, or all of it."""
@@ -48,7 +50,7 @@ class LabMeasuring(Measuring):
             is_cancelled = outcome.is_cancelled
             show_end(self.page.notice, resume, is_cancelled=is_cancelled, is_whole=is_whole, failed=failed)
 
-        self.start(title.replace("%3", name), job, done, resume)
+        self.start(title.replace("%3", place_text(name, wanted.nodes)), job, done, resume)
 
     def take(self, found: LabResults) -> None:
         """Show results so far."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from app.domain.topology import NodeKind
 from app.measurement.lab_study import LabPartState, LabStudy
 from app.reports.lab_study import (
     TITLES,
@@ -18,6 +19,7 @@ from app.reports.lab_study import (
     source,
     tries_table,
 )
+from app.reports.study_view import place_text
 from app.storage.lab_results import HubResults, LabResults
 from ui.common.basics import label, name_tabs
 from ui.common.heat_maps import HeatMaps
@@ -92,18 +94,19 @@ class LabPanel(QWidget):
         nth = self.parts.currentRow()
         return self.states[nth] if 0 <= nth < len(self.states) else None
 
-    def show_study(self, study: LabStudy, stored: Mapping[str, LabResults]) -> None:
+    def show_study(self, study: LabStudy, stored: Mapping[str, LabResults], nodes: NodeKind) -> None:
         """Show a study with what is measured on a lab.
 
         Args:
             stored: By part; those without results are left out.
+            nodes: Kind of the nodes between which it was measured, or will be.
         """
         if self.study is not study:
             self.study, self.shown = study, None
             self.what.setText(tr(TITLES[study.name]))
             self.source.setText(tr("Source: %1").replace("%1", source(study.name)))
-            self.notes.setText("\n".join(notes(study.name)))
             self.published.show_tables((published_table(study.name),))
+        self.notes.setText("\n".join(notes(study.name, nodes)))
         self._stored = stored
         self.states = tuple(study.state(part, stored.get(part)) for part in study.parts)
         self.parts.show_states(self.states)
@@ -126,7 +129,8 @@ class LabPanel(QWidget):
         self.shown = results
         if self.study is not None:
             maps = outcome_maps(self.study.name, results)
-            self.maps.show_in(self.tabs, maps, results.pair if results is not None else "")
+            place = place_text(results.pair, results.nodes) if results is not None else ""
+            self.maps.show_in(self.tabs, maps, place)
         lines = outcome_lines(results) if results is not None else []
         self.hint.setVisible(results is None)
         self.figures.show_tables(outcome_tables(results) if results is not None else ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
+from app.domain.topology import NodeKind
 from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.lab_study import LabStudy
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies
@@ -22,7 +22,7 @@ from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import SATCOM, PartState, part_states
 from app.reports.lab_study import write_lab_study
 from app.reports.study_report import write_study
-from app.reports.study_view import StudyView, study_view
+from app.reports.study_view import StudyView, place_text, study_view
 from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults
 from ui.common.basics import ChoiceBox, button, label, label_for, row
@@ -36,6 +36,7 @@ from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.lab_measuring import LabMeasuring
 from ui.studies.lab_panel import LabPanel
+from ui.studies.nodes_choice import NodesChoice, without_machines
 from ui.studies.saving import ask_file, save
 from ui.studies.study_dialog import ask_stop
 from ui.studies.study_progress import StudyProgress
@@ -85,7 +86,7 @@ class StudiesPage(Page):
         self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
-        self.body.addWidget(self.state)
+        self.body.addLayout(row(label_for(tr("Nodes"), self.nodes), self.nodes, (self.state, 1), 0))
         self.stack = QStackedWidget()
         for widget in (self.tabs, self.panel, self.lab):
             self.stack.addWidget(widget)
@@ -102,6 +103,8 @@ class StudiesPage(Page):
         self.pairs.setAccessibleName(tr("Lab"))
         self.pairs.setMinimumWidth(_LEAST_BOX_PX)
         self.pairs.currentIndexChanged.connect(self._on_pair)
+        self.nodes = NodesChoice()
+        self.nodes.currentIndexChanged.connect(self._show_chosen)
         self.begin = button(tr("&Measure…"), "play", variant="primary", on_click=self.ask)
         self.report = button(tr("&Report"), "report", tip=tr("Save own and published figures"))
         menu = QMenu(self.report)
@@ -207,15 +210,24 @@ class StudiesPage(Page):
         of_lab = self.tabs if self.lab_study is None else self.lab
         self.stack.setCurrentWidget(of_lab if study is None else self.panel)
         self.report.setVisible(study is None)
+        before = self.nodes.kind
+        self._offer_nodes()
+        if self.nodes.kind is not before:
+            self._show_chosen()
         self._show_runs()
         self._enable()
+
+    def _offer_nodes(self) -> None:
+        busy = busy_reason() if self._is_busy else ""
+        self.nodes.show_choice(self._choices, self.studies.currentText(), self.pairs.currentText(), busy=busy)
 
     def _show_runs(self) -> None:
         """Show the study that is not of transfers, with its stored runs or results."""
         study = self.study
         if self.lab_study is not None:
-            stored = self._choices.lab_parts(self.lab_study.name, self.pairs.currentText())
-            self.lab.show_study(self.lab_study, stored)
+            nodes = self.nodes.kind
+            stored = self._choices.lab_parts(self.lab_study.name, self.pairs.currentText(), nodes)
+            self.lab.show_study(self.lab_study, stored, nodes)
         if study is not None:
             self.panel.show_study(study, self._choices.runs.get(study.name, ()), self._choices.titles)
 
@@ -233,6 +245,11 @@ class StudiesPage(Page):
         )
 
     def _on_pair(self) -> None:
+        self._offer_nodes()
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        """Show what is stored of the chosen lab, between the chosen nodes."""
         self._show_runs()
         self._show_states()
         self._compute()
@@ -242,8 +259,9 @@ class StudiesPage(Page):
             self._compute()
 
     def _results(self) -> StudyResults:
-        name = self.pairs.currentText()
-        return self._choices.results.get(name) or StudyResults(SATCOM, name, "", TRANSFER_BYTES)
+        name, nodes = self.pairs.currentText(), self.nodes.kind
+        found = self._choices.results.get((name, nodes))
+        return found or StudyResults(SATCOM, name, "", TRANSFER_BYTES, nodes=nodes)
 
     def _show_states(self) -> None:
         """Show how much of each part is measured on the chosen lab."""
@@ -280,16 +298,27 @@ class StudiesPage(Page):
     def _enable(self) -> None:
         self.changed.emit()
 
+    @property
+    def _is_busy(self) -> bool:
+        return self.is_running or not self.busy.isHidden()  # or hosts are inspected for a comparison
+
+    def _obstacle(self, name: str) -> str:
+        """Return why nothing can be measured on a lab between the chosen nodes; empty where it can."""
+        lab = self._choices.labs.get(name)
+        if lab is None and name:
+            return tr("This lab is not running. Start it in the lab menu at the top right.")
+        if lab is None:
+            return tr("Start a practice lab first.")
+        return without_machines() if self.nodes.kind is NodeKind.MACHINES and not lab.nodes else ""
+
     def _offer(self) -> None:
         """Offer what is possible now, and say what is shown."""
+        self._offer_nodes()
         part, name, of_lab = self.part, self.pairs.currentText(), self.lab_study is not None
-        reason = tr("Start a practice lab first.")
-        if name and name not in self._choices.labs:
-            reason = tr("This lab is not running. Start it in the lab menu at the top right.")
         of_stack = self.panel.part if self.study is not None else self.lab.part if of_lab else part
-        is_busy = self.is_running or not self.busy.isHidden()  # or hosts are inspected for a comparison
-        can_begin = of_stack is not None and name in self._choices.labs and not is_busy
-        enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else reason)
+        is_busy, obstacle = self._is_busy, self._obstacle(name)
+        can_begin = of_stack is not None and not obstacle and not is_busy
+        enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else obstacle)
         for box in (self.pairs, self.studies):
             enable(box, is_on=not is_busy, reason=busy_reason())
         has_times = self.view is not None and bool(self.view.own_s)
@@ -297,14 +326,15 @@ class StudiesPage(Page):
         none = tr("Nothing of this part is measured yet.")
         enable(self.report, is_on=has_own and not is_busy, reason=busy_reason() if is_busy else none)
         self.state.setVisible(self.study is None)
-        self.state.setText(lab_state_text(self.lab.part, name) if of_lab else state_text(part, name))
+        place = place_text(name, self.nodes.kind)
+        self.state.setText(lab_state_text(self.lab.part, place) if of_lab else state_text(part, place))
 
     # --- measuring ----------------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
         """Show what will be measured and how long it takes; begin if the user agrees."""
         part, name = self.part, self.pairs.currentText()
-        if name not in self._choices.labs or self.is_running:
+        if not self.begin.isEnabled():
             return
         if self.study is not None:
             runs = self._choices.runs.get(self.study.name, ())
@@ -338,11 +368,10 @@ class StudiesPage(Page):
 
     def take_view(self, view: StudyView) -> None:
         """Take results of a run; show them where their part is on show."""
-        results = {**self._choices.results, view.results.pair: view.results}
-        self._choices = replace(self._choices, results=results)
-        part = self.part
+        self._choices = self._choices.with_results(view.results)
+        part, shown = self.part, (self.pairs.currentText(), self.nodes.kind)
         self._show_states()
-        if part is None or view.cells != part.cells or view.results.pair != self.pairs.currentText():
+        if part is None or view.cells != part.cells or (view.results.pair, view.results.nodes) != shown:
             self._compute()
             return
         if self._viewing is not None:
@@ -353,7 +382,8 @@ class StudiesPage(Page):
 
     def _save_as(self, kind: str) -> None:
         part = f"{self.lab.shown.part}-" if self.lab_study is not None and self.lab.shown is not None else ""
-        ask_file(self, f"{self.studies.currentText()}-{part}{self.pairs.currentText()}", kind, self.write)
+        nodes = "-machines" if self.nodes.kind is NodeKind.MACHINES else ""
+        ask_file(self, f"{self.studies.currentText()}-{part}{self.pairs.currentText()}{nodes}", kind, self.write)
 
     def write(self, path: Path) -> None:
         """Write the part that is shown; the kind follows from the ending."""

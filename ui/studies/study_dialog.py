@@ -73,17 +73,17 @@ class StudyDialog(StudyQuestion):
     """Question before transfers are measured: how many, and how long they take.
 
     Args:
-        pair: Name of the lab's pair.
+        place: Name of the lab's pair, and what its nodes are where they are no namespaces.
         part: What is to be measured.
     """
 
-    def __init__(self, parent: QWidget, pair: str, part: PartState) -> None:
+    def __init__(self, parent: QWidget, place: str, part: PartState) -> None:
         text = tr(
             "%1. Each transfer moves 30 MB between nodes behind the gateways over an emulated satellite link. It can "
             "be stopped and resumed: each result is stored as soon as there is one."
         )
         words = _Words(
-            tr("Measure %1 on %2?").replace("%1", part.name).replace("%2", pair),
+            tr("Measure %1 on %2?").replace("%1", part.name).replace("%2", place),
             text.replace("%1", local_text(PART_TITLES[part.name])),
             tr("Measure transfers again that have a time"),
             tr("Every transfer of this part has a time."),
@@ -97,18 +97,18 @@ class LabStudyDialog(StudyQuestion):
     """Question before a part of a study of its own kind is measured: how much, and how long it takes.
 
     Args:
-        pair: Name of the lab's pair.
+        place: Name of the lab's pair, and what its nodes are where they are no namespaces.
         study: Name of the study.
         part: What is to be measured.
     """
 
-    def __init__(self, parent: QWidget, pair: str, study: str, part: LabPartState) -> None:
+    def __init__(self, parent: QWidget, place: str, study: str, part: LabPartState) -> None:
         text = tr(
             "Tunnels are built in turn on both hosts of the lab, and removed again. It can be stopped and "
             "resumed: each result is stored as soon as there is one."
         )
         words = _Words(
-            tr("Measure %1, %2 on %3?").replace("%1", study).replace("%2", part.name).replace("%3", pair),
+            tr("Measure %1, %2 on %3?").replace("%1", study).replace("%2", part.name).replace("%3", place),
             text,
             tr("Measure again what has a result"),
             tr("Everything in this part has a result."),

@@ -16,7 +16,7 @@ class StudyProgress(Generic[F]):
     """Progress of a run.
 
     Attributes:
-        pair: Name of the pair.
+        pair: Name of the pair, and what its nodes are where they are no namespaces.
         part: Name of the part.
         amount: Numbers `%1` of `%2` in words.
         done: Number of measurements of this run that have ended.

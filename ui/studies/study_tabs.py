@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app.measurement.lab_study import LabPartState
 from app.ranking.published_transfers import STUDY
 from app.ranking.study_parts import PartState
-from app.reports.study_view import STUDY_NOTES, StudyView
+from app.reports.study_view import STUDY_NOTES, StudyView, place_text
 from ui.common.basics import ScrollPage, label, name_tabs
 from ui.common.heat_maps import HeatMaps
 from ui.common.texts import count, duration, tr
@@ -33,7 +33,7 @@ class StudyTabs(QTabWidget):
     def show_view(self, view: StudyView) -> None:
         """Show a part with its results."""
         self.times.show_view(view)
-        self.maps.view.show_maps(view.comparisons, view.results.pair)
+        self.maps.view.show_maps(view.comparisons, place_text(view.results.pair, view.results.nodes))
         self.agreement.show_view(view)
 
     def _overview(self) -> QWidget:
@@ -57,23 +57,28 @@ def _padded(widget: QWidget) -> QWidget:
     return holder
 
 
-def state_text(part: PartState | None, name: str) -> str:
-    """Return how much of a part is measured on a lab, and how long the rest takes."""
+def state_text(part: PartState | None, place: str) -> str:
+    """Return how much of a part is measured at a place, and how long the rest takes.
+
+    Args:
+        part: The part; None for none.
+        place: Name of a lab's pair, and what its nodes are where they are no namespaces; empty for none.
+    """
     if part is None:
         return ""
     done = tr("%1 of %2 transfers").replace("%1", count(part.measured)).replace("%2", count(len(part.cells)))
-    return _state(part, done, name)
+    return _state(part, done, place)
 
 
-def lab_state_text(part: LabPartState | None, name: str) -> str:
+def lab_state_text(part: LabPartState | None, place: str) -> str:
     """Return the same of a part of a study of its own kind."""
     if part is None:
         return ""
     done = tr("%1 of %2 measurements").replace("%1", count(part.measured)).replace("%2", count(part.total))
-    return _state(part, done, name)
+    return _state(part, done, place)
 
 
-def _state(part: PartState | LabPartState, done: str, name: str) -> str:
+def _state(part: PartState | LabPartState, done: str, place: str) -> str:
     left = tr("about %1 left").replace("%1", duration(part.left_s)) if part.left_s else tr("nothing left")
-    place = f"{part.name}, {name}" if name else part.name
-    return f"{place}: {done} · {left}"
+    what = f"{part.name}, {place}" if place else part.name
+    return f"{what}: {done} · {left}"

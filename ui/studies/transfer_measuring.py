@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from app.domain.topology import NodeKind
 from app.ranking.study_parts import PartState
-from app.reports.study_view import StudyView
+from app.reports.study_view import StudyView, place_text
 from ui.common.texts import tr
 from ui.studies.measuring import Measuring
 from ui.studies.outcome_notice import show_end
@@ -20,19 +21,27 @@ class TransferMeasuring(Measuring):
         Args:
             name: Name of the pair.
         """
-        dialog = StudyDialog(self.page.window(), name, part)
-        dialog.ask(lambda: self.run(part, name, is_fresh=dialog.is_fresh))
+        nodes = self.page.nodes.kind
+        dialog = StudyDialog(self.page.window(), place_text(name, nodes), part)
+        dialog.ask(lambda: self.run(part, name, nodes, is_fresh=dialog.is_fresh))
 
-    def run(self, part: PartState, name: str, *, is_fresh: bool = False) -> None:
-        """Measure the cells of a part that are not done yet, or all of them."""
-        pair = self.page.lab_pair(name, lambda: self.run(part, name, is_fresh=is_fresh))
+    def run(self, part: PartState, name: str, nodes: NodeKind, *, is_fresh: bool = False) -> None:
+        """Measure the cells of a part that are not done yet, or all of them.
+
+        Args:
+            part: The part.
+            name: Name of the pair.
+            nodes: Kind of the nodes.
+            is_fresh: Whether cells that have a time are measured again.
+        """
+        pair = self.page.lab_pair(name, lambda: self.run(part, name, nodes, is_fresh=is_fresh))
         if pair is None:
             return
-        job = StudyJob(self.page.services, pair, part, is_fresh, self.advanced.emit)
-        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", name)
+        job = StudyJob(self.page.services, pair, part, nodes, is_fresh, self.advanced.emit)
+        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", place_text(name, nodes))
 
         def resume() -> None:
-            self.run(part, name, is_fresh=is_fresh and not job.has_result.is_set())
+            self.run(part, name, nodes, is_fresh=is_fresh and not job.has_result.is_set())
 
         def done(outcome: StudyOutcome) -> None:
             self.page.progress = None

@@ -93,6 +93,11 @@ NODE_STUDY_NEEDS_LAB = MessageForm(
 NODE_SOLUTION_MISSING = MessageForm(
     "measure.node-solution-missing", "{title} is not possible on these hosts: {why:text}"
 )
+DEFAULT_NOT_OFFERED = MessageForm("measure.default-not-offered", "its safe default {suite} is not offered by both")
+HUB_SUITE = MessageForm(
+    "measure.hub-suite",
+    "{title} is measured with {suite}: a hub with many clients does not have the safe default of two hosts, {default}.",
+)
 HUB_STUDY_NEEDS_LAB = MessageForm(
     "measure.hub-study-needs-lab",
     "{pair} is no practice lab: this study floods one host with key exchanges, on practice labs only.",

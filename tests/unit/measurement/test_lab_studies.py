@@ -19,11 +19,12 @@ from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain.errors import InvalidOption
-from app.domain.hosts import HostSpec, NodeHost
+from app.domain.hosts import HostFacts, HostSpec, NodeHost
 from app.domain.hub_study import HubResult
 from app.domain.messages import MessageForm
 from app.domain.paths import Paths
 from app.domain.topology import NodeKind
+from app.measurement.hub_study_run import HubChoice
 from app.measurement.lab_studies import (
     LAB_STUDIES,
     LabStudyOperations,
@@ -31,8 +32,14 @@ from app.measurement.lab_studies import (
     refuse_machines,
     refuse_machines_of,
 )
-from app.measurement.lab_study import usual_suite
-from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
+from app.measurement.lab_study import usual_suite, why_no_suite
+from app.measurement.messages import NO_SAFE_SUITE
+from app.measurement.messages.studies import (
+    DEFAULT_NOT_OFFERED,
+    HUB_SUITE,
+    NO_NODE_MACHINES,
+    STUDY_WITHOUT_MACHINES,
+)
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
@@ -41,7 +48,8 @@ from app.storage.lab_results import HubResults, NodeResults
 from app.storage.study_files import write_study
 from support.adapter_cases import facts
 from support.message_checks import has_message
-from vpn_adapters.registry import ADAPTERS
+from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
+from vpn_adapters.shared.key_encapsulation import ML_KEM
 
 CELL = hub_cells(is_quick=True)[0]
 
@@ -74,6 +82,23 @@ def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_nam
     services.lab_results_file(HUB_STUDY, "lab:y", "quick").write_text("{", encoding="utf-8")
     found_all, faults = services.stored_lab_results(HUB_STUDY)
     assert [(one.pair, one.part) for one in found_all] == [("lab:x", "quick"), ("lab:x", "all")]
+    assert len(faults) == 1
+
+
+def test_stored_results_between_machines_are_found_beside_those_between_namespaces(tmp_path: Path) -> None:
+    services = LabStudyOperations()
+    services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    for pair, kind in (("lab:y", NodeKind.NAMESPACES), ("lab:x", NodeKind.MACHINES), ("lab:y", NodeKind.MACHINES)):
+        write_study(
+            services.lab_results_file(NODE_STUDY, pair, "quick", kind), NodeResults(NODE_STUDY, pair, "quick", "1")
+        )  # of a version that did not write the kind of nodes
+    services.lab_results_file(NODE_STUDY, "lab:z", "quick", NodeKind.MACHINES).write_text("{", encoding="utf-8")
+    found, faults = services.stored_lab_results(NODE_STUDY)
+    assert [(one.pair, one.nodes) for one in found] == [
+        ("lab:x", NodeKind.MACHINES),
+        ("lab:y", NodeKind.NAMESPACES),
+        ("lab:y", NodeKind.MACHINES),
+    ]
     assert len(faults) == 1
 
 
@@ -176,24 +201,67 @@ def test_the_command_line_measures_chosen_solutions(
     assert "3 of 7 measurements, about " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("defaults", "suite"),
-    [
-        ((("wireguard", "x"), ("openvpn-udp", "aes-128-gcm")), "aes-128-gcm"),
-        ((), None),
-        ((("openvpn-udp", "x"),), None),
-    ],
-)
-def test_the_usual_suite_is_the_safe_default_or_else_the_first_one(
-    defaults: tuple[tuple[str, str], ...], suite: str | None
-) -> None:
+def discovery(*defaults: tuple[str, str], host: HostFacts | None = None) -> Any:
+    """Return what was found on two hosts of one kind."""
+    found = {side: host or facts() for side in ("a", "b")}
+    return SimpleNamespace(facts=found, defaults=defaults, unavailable={})
+
+
+def test_the_usual_suite_is_the_safe_default_and_without_one_the_first() -> None:
     adapter, host = ADAPTERS["openvpn-udp"], facts()
-    discovery: Any = SimpleNamespace(facts={"a": host, "b": host}, defaults=defaults)
-    found = usual_suite(adapter, discovery, "openvpn-udp")
-    assert found is not None
-    assert found.name == (suite or adapter.suites(host, host)[0].name)
+    safe = usual_suite(adapter, discovery(("wireguard", "x"), ("openvpn-udp", "aes-128-gcm")), "openvpn-udp")
+    first = usual_suite(adapter, discovery(("wireguard", "x")), "openvpn-udp")
+    assert safe is not None
+    assert first is not None
+    assert (safe.name, first.name) == ("aes-128-gcm", adapter.suites(host, host)[0].name)
     nothing: Any = SimpleNamespace(suites=lambda *_: (), census=lambda *_: ())
-    assert usual_suite(nothing, discovery, "openvpn-udp") is None
+    assert usual_suite(nothing, discovery(), "openvpn-udp") is None
+    assert has_message(NO_SAFE_SUITE)(why_no_suite(discovery(), "openvpn-udp"))
+
+
+def test_a_safe_default_that_is_not_offered_is_reported_and_no_other_suite_measured() -> None:
+    found = discovery(("openvpn-udp", "x"), ("wireguard", "x"))
+    assert usual_suite(ADAPTERS["openvpn-udp"], found, "openvpn-udp") is None
+    assert has_message(DEFAULT_NOT_OFFERED, suite="x")(why_no_suite(found, "openvpn-udp"))
+    found.unavailable["openvpn-udp"] = "it is not installed"
+    assert why_no_suite(found, "openvpn-udp") == "it is not installed"
+    adapters: Any = SimpleNamespace(adapters=ADAPTERS, node_protections=NODE_PROTECTIONS)
+    run: Any = SimpleNamespace(discovery=found, sessions=None)
+    with pytest.raises(InvalidOption, check=has_message(DEFAULT_NOT_OFFERED, suite="x")):
+        LAB_STUDIES[NODE_STUDY].choices(adapters, run)
+
+
+def hub_run(found: Any) -> tuple[Any, list[str]]:
+    """Return a run of the hub's quick part on hosts, and what it reports."""
+    reported: list[str] = []
+    none = HubResults(HUB_STUDY, "lab:x", "quick", "1")
+    kept = SimpleNamespace(results=none)
+    return SimpleNamespace(part="quick", kept=kept, solutions=(), discovery=found, report=reported.append), reported
+
+
+ADAPTERS_OF_HUBS: Any = SimpleNamespace(adapters=ADAPTERS, hubs=HUBS, session_hubs=SESSION_HUBS)
+
+
+def test_a_cell_whose_safe_default_is_not_offered_is_skipped_with_the_reason() -> None:
+    run, reported = hub_run(discovery(("openvpn-udp", "x"), ("wireguard", "chacha20-poly1305")))
+    made = LAB_STUDIES[HUB_STUDY].choices(ADAPTERS_OF_HUBS, run)
+    skipped = [one for one in made if isinstance(one, HubResult)]
+    assert {one.cell.solution for one in skipped} == {"openvpn-udp"}
+    assert all(has_message(DEFAULT_NOT_OFFERED, suite="x")(one.message) for one in skipped)
+    assert reported == []
+
+
+def test_a_hub_without_the_safe_default_of_two_hosts_has_its_own_and_reports_it_once() -> None:
+    host = facts()
+    able = replace(host.solutions["wireguard"], features=(*host.solutions["wireguard"].features, ML_KEM))
+    host = replace(host, solutions={**host.solutions, "wireguard": able})
+    hybrid = ADAPTERS["wireguard"].suites(host, host)[0].name
+    run, reported = hub_run(discovery(("wireguard", hybrid), host=host))
+    made = LAB_STUDIES[HUB_STUDY].choices(ADAPTERS_OF_HUBS, run)
+    suites = {one.suite.name for one in made if isinstance(one, HubChoice) and one.cell.solution == "wireguard"}
+    assert suites == {"chacha20-poly1305"}
+    (text,) = reported
+    assert has_message(HUB_SUITE, suite="chacha20-poly1305", default=hybrid)(text)
 
 
 @pytest.mark.parametrize(

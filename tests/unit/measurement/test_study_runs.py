@@ -133,7 +133,7 @@ def test_results_between_machines_are_not_mixed_with_those_between_namespaces(ru
     assert (between_namespaces.nodes, found.nodes) == (NodeKind.NAMESPACES, NodeKind.MACHINES)
     assert operations.study_results(SATCOM, "lab:practice") == between_namespaces
     assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) == found
-    assert operations.stored_studies(SATCOM)[0] == (between_namespaces,)
+    assert operations.stored_studies(SATCOM)[0] == (between_namespaces, found)
 
 
 def test_nodes_that_lack_something_are_refused_before_a_tunnel_is_built(run: type[Run], tmp_path: Path) -> None:

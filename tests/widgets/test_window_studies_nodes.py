@@ -135,6 +135,10 @@ def test_transfers_are_measured_between_machines(driver: Driver) -> None:
     assert page.state.text().startswith(f"quick, {PAIR}: 3 of 8 ")
     choose(driver, page, NodeKind.MACHINES)
     assert page.state.text().startswith(f"quick, {PLACE}: 0 of 8 ")
+    driver.window.resize(1280, 800)
+    driver.lay_out()
+    line_px = page.state.fontMetrics().lineSpacing()
+    assert page.state.heightForWidth(page.state.width()) < 2 * line_px, "on one line where there is room"
     services.study_pauses_after = 2
     driver.click(page.begin)
     driver.dialog().accept()

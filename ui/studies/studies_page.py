@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from app.services.wiring import Services
 
 _LEAST_BOX_PX = 240
+_STATE_STRETCH = 20  # beside a margin that is there where the state is hidden
 
 
 class StudiesPage(Page):
@@ -86,7 +87,7 @@ class StudiesPage(Page):
         self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
-        self.body.addLayout(row(label_for(tr("Nodes"), self.nodes), self.nodes, (self.state, 1), 0))
+        self.body.addLayout(row(label_for(tr("Nodes"), self.nodes), self.nodes, (self.state, _STATE_STRETCH), 0))
         self.stack = QStackedWidget()
         for widget in (self.tabs, self.panel, self.lab):
             self.stack.addWidget(widget)

@@ -7,10 +7,12 @@ from typing import cast
 
 import fake_services
 import pytest
+import shiboken6
 from fake_studies import study_models, study_record, with_files
 from layout_checks import layout_faults
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableWidget
+from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.discovery.pair_discovery import Discovery
@@ -22,6 +24,8 @@ from app.ranking.comparison_study import Figures, comparison_studies
 from app.ranking.own_study_figures import compared_orders
 from app.ranking.published import IPSEC_TLS
 from app.ranking.repeated_study import RepeatedStudy
+from ui.common.heat_maps import HeatMaps
+from ui.common.theme import Theme
 from ui.comparison.run_page import RunPage
 from ui.results.history_page import PastResultsPage
 from ui.results.study_tab import StudyTab
@@ -134,6 +138,7 @@ def test_mean_ranks_of_the_study_of_2004_are_shown_with_the_ranks_they_are_made_
     tab = StudyTab(page.context.theme, found)
     assert column(tab.ranks.tables.tables[0], 0) == ["Tinc", "PPTP"]
     assert tab.isAncestorOf(tab.ranks), "the results of the comparison have them, too"
+    assert tab.isAncestorOf(tab.maps), "without any, they end with the tab as well"
     tab.deleteLater()
     page.studies.setCurrentText(IPSEC_TLS)
     driver.idle()
@@ -235,3 +240,12 @@ def test_nothing_else_begins_while_the_hosts_are_inspected(driver: Driver, monke
     page.cancel()
     driver.until(page.begin.isEnabled)
     assert page.studies.isEnabled()
+
+
+def test_maps_whose_page_is_being_deleted_are_not_arranged(qtbot: QtBot, theme: Theme) -> None:
+    page = HeatMaps(theme)
+    view = page.view
+    view.setParent(None)
+    qtbot.addWidget(view)
+    shiboken6.delete(page)
+    view.arrange()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QTabWidget, QWidget
+from shiboken6 import isValid
 
 from app.ranking.heat_maps import HeatMap
 from app.reports.heat_map_view import heat_lines
@@ -22,12 +23,12 @@ class HeatMapsView(QWidget):
 
     Args:
         theme: Colours.
-        room_px: Returns the width that there is.
+        page: The page whose width there is.
     """
 
-    def __init__(self, theme: Theme, room_px: Callable[[], int]) -> None:
+    def __init__(self, theme: Theme, page: ScrollPage) -> None:
         super().__init__()
-        self._room_px = room_px
+        self._page = page
         self._maps: Sequence[HeatMap] = ()
         self.choice = ChoiceBox(tr("Comparison of the study"))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -82,8 +83,11 @@ class HeatMapsView(QWidget):
 
     def arrange(self) -> None:
         """Put both maps side by side where they have room."""
+        if not isValid(self._page):
+            return  # it is being deleted, and this widget with it
         needed_px = self.own.width() + self.published.width() + 5 * GRID
-        is_wide = not self.own.isHidden() and self._room_px() >= needed_px
+        room_px = min(self._page.content.maximumWidth(), self._page.content_width_px()) - 2 * GRID
+        is_wide = not self.own.isHidden() and room_px >= needed_px
         direction = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if self.pair.direction() is not direction:
             self.pair.setDirection(direction)
@@ -101,7 +105,7 @@ class HeatMaps(ScrollPage):
     def __init__(self, theme: Theme) -> None:
         content = QWidget()
         super().__init__(content, None)
-        self.view = HeatMapsView(theme, lambda: self.content_width_px() - 2 * GRID)
+        self.view = HeatMapsView(theme, self)
         content.setLayout(column(self.view, 0, margin_px=GRID))
         self.resized.connect(self.view.arrange)
 

@@ -29,14 +29,15 @@ class StudyTab(ScrollPage):
         self.figures.show_study(repeated)
         self.orders.show_study(repeated)
         has_ranks = self.ranks.show_study(repeated)
-        self.maps = HeatMapsView(theme, lambda: min(WIDE_PX, self.content_width_px()) - 2 * GRID)
+        self.maps = HeatMapsView(theme, self)
         maps = comparison_maps(repeated)
         self.maps.show_maps(maps)
         self.resized.connect(self.maps.arrange)
         title = f"{repeated.study.name}: {tr(repeated.study.title)}"
         parts: list[QWidget] = [label(title, "strong", is_selectable=True), self.orders, self.figures]
         if maps:
-            parts += [label(tr("Heat maps"), "heading"), self.maps]
+            parts.append(label(tr("Heat maps"), "heading"))
+        parts.append(self.maps)
         if has_ranks:
             parts.append(self.ranks)
         parts.append(label(tr("What differs from the study"), "heading"))

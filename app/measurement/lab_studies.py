@@ -86,7 +86,7 @@ class LabStudyOperations(StudyResources):
     def stored_lab_results(self, study: str) -> Stored:
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
         of_study = LAB_STUDIES[study]
-        load: Callable[[Path], LabResults | None] = of_study.kind.read
+        load: Callable[[Path], Any] = of_study.kind.read
         read = [read_all(self.paths.studies_dir, f"{study}-{part}", load) for part in of_study.parts]
         return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 

@@ -79,15 +79,7 @@ def _add_deploy(commands: Commands) -> None:
     add_keepalive(deploy)
     deploy.add_argument("--dry-run", action="store_true", help=tr("show every file and command, and change nothing"))
     deploy.add_argument("--json", action="store_true", help=tr("print JSON"))
-    deploy.add_argument(
-        "--confirm-within",
-        type=positive,
-        metavar="S",
-        help=tr(
-            "both hosts roll back unless you confirm within so many seconds (default: confirmed automatically once "
-            "verified; the window suggests 120 s)"
-        ),
-    )
+    _add_confirming(deploy)
 
 
 def _add_many(deploy: argparse.ArgumentParser) -> None:
@@ -200,6 +192,18 @@ def _percent(text: str) -> float:
     if not 0 <= number <= 100:
         raise argparse.ArgumentTypeError(local_text(NO_PERCENTAGE(text=text)))
     return number
+
+
+def _add_confirming(deploy: argparse.ArgumentParser) -> None:
+    deploy.add_argument(
+        "--confirm-within",
+        type=positive,
+        metavar="S",
+        help=tr(
+            "both hosts roll back unless you confirm within so many seconds (default: confirmed automatically once "
+            "verified; the window suggests 120 s)"
+        ),
+    )
 
 
 def add_export(commands: Commands) -> None:

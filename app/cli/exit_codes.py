@@ -26,7 +26,9 @@ EXIT_STATUSES: Mapping[ExitCode, str] = {
         "a host, the network, the lab or this computer failed; lint: something is insecure or missing"
     ),
     ExitCode.INVALID: mark("invalid options, names or files"),
-    ExitCode.INCOMPLETE: mark("a comparison ended with attempts that failed or were not run"),
+    ExitCode.INCOMPLETE: mark(
+        "a comparison ended with attempts that failed or were not run; recover: a machine behind a host is not restored"
+    ),
     ExitCode.BUG: mark("internal error"),
     ExitCode.CANCELLED: mark("cancelled, and both hosts restored; or a question answered with no"),
     ExitCode.ENDED: mark("ended by a second signal; the hosts roll back when their leases end"),

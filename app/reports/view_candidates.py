@@ -69,7 +69,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "has_notes": any(each.note for each in one.latency),
         "deadline": f"{figure(record.plan.deadline_ms)} ms" if record.plan.deadline_ms is not None else "",
         "configuration": _configuration(configured[-1] if configured else ()),
-        "log": next((each.daemon_log for each in reversed(attempts) if each.daemon_log), ""),
+        "log": _log(attempts),
         "warnings": list(candidate_warnings(record, one)),
     }
 
@@ -166,3 +166,7 @@ def _configuration(items: Sequence[PlannedItem]) -> list[View]:
         ]
         found.append({"side": side.upper(), "things": mine})
     return found
+
+
+def _log(attempts: Sequence[Attempt]) -> str:
+    return next((one.daemon_log for one in reversed(attempts) if one.daemon_log), "")

@@ -101,5 +101,5 @@ class HostProbes:
 
     def capture(self, draft: Draft, *, token: CancelToken, on_stage: StageSink) -> CaptureReport:
         """Run the packet tests; the tunnel does not work afterwards."""
-        info = draft.adapter.info
-        return run_packet_tests(self._context, draft.key, info, draft.up, token=token, on_stage=on_stage)
+        built = draft.plan, draft.up.link
+        return run_packet_tests(self._context, draft.key, draft.adapter.info, *built, token=token, on_stage=on_stage)

@@ -188,8 +188,9 @@ def _build_and_measure(
             if draft.capture is None and has_capture_tests(context.plan, draft.key):
                 info = choice[0].info
                 with without_condition(context):
-                    report = run_packet_tests(context, draft.key, info, tunnel, token=token, on_stage=on_stage)
-                    draft.capture = report
+                    draft.capture = report = run_packet_tests(
+                        context, draft.key, info, tunnel.plan, context.link, token=token, on_stage=on_stage
+                    )
                     for level, sentence in capture_log(report):
                         words = OF_CANDIDATE(title=title_of(context.plan, draft.key), what=sentence)
                         context.emit(LogLine(level, words))

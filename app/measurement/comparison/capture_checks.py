@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, Property, properties_of
 from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
 from app.domain.injection import PropertyVerdict
+from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, CampaignPlan
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo
 from app.measurement.comparison.planning import is_first
-from app.measurement.interfaces import StageSink, Tunnel
+from app.measurement.interfaces import StageSink
 from app.measurement.messages import FORGED_PACKETS_GET_IN, INNER_FRAMES_READABLE, PACKET_TESTS_DONE
 from app.measurement.work import CampaignContext
 from app.probes.capture import CaptureTestsRequest
@@ -30,7 +32,8 @@ def run_packet_tests(
     context: CampaignContext[CampaignPlan, Attempt],
     key: AttemptKey,
     info: SolutionInfo,
-    tunnel: Tunnel,
+    plan: TunnelPlan,
+    link: Link,
     *,
     token: CancelToken,
     on_stage: StageSink,
@@ -40,14 +43,16 @@ def run_packet_tests(
     Args:
         key: The attempt.
         info: Its solution.
+        plan: What was built.
+        link: What it was built on.
 
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
     candidate = (key.solution, key.suite)
     request = CaptureTestsRequest(
-        link=tunnel.link,
-        plan=tunnel.plan,
+        link=link,
+        plan=plan,
         facts=context.facts,
         frame_bytes=context.plan.profile.frame_bytes,
         is_unprotected=info.is_unprotected

@@ -66,6 +66,7 @@ class Operations(StudyOperations):
         lab = SimpleNamespace(spec=SimpleNamespace(name="practice"))
         labs = SimpleNamespace(find=lambda _pair: lab, guests=lambda _pair: (), manager=manager)
         self.lab_service = labs  # type: ignore[assignment]
+        self.adapters = {}
 
     @contextmanager
     def _hold(self, *_: object) -> Iterator[None]:
@@ -73,9 +74,6 @@ class Operations(StudyOperations):
 
     def sessions(self, *_: object, **__: object) -> Any:
         return None
-
-    def _choices(self, *_: object) -> Any:
-        return {}
 
     def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> Any:
         assert needs is NODE_NEEDS
@@ -105,6 +103,7 @@ class Operations(StudyOperations):
 def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
     Run.measured, Run.machines, Run.most = [], [], 100
     monkeypatch.setattr(studies, "TransferRun", Run)
+    monkeypatch.setattr(studies, "satellite_choices", lambda *_: {})
     monkeypatch.setattr(studies.DeployedTunnels, "of_study", lambda *_: None)
     monkeypatch.setattr(studies, "iperf3_version", lambda _facts: "")
     return Run
@@ -193,7 +192,7 @@ def test_a_fresh_run_that_is_refused_leaves_everything_as_it_was(
     def refuse(*_: object) -> None:
         raise InvalidOption("No safe suite.")
 
-    monkeypatch.setattr(operations, "_choices", refuse)
+    monkeypatch.setattr(studies, "satellite_choices", refuse)
     with pytest.raises(InvalidOption, match="No safe suite"):
         operations.measure(QUICK, is_fresh=True)
     assert operations.study_results(SATCOM, "lab:practice") == old

@@ -21,10 +21,6 @@ from app.domain.messages.inputs import (
     NO_OUTER_ADDRESS,
     NO_TCP_PORT,
     NO_UNDERLAY_GIVEN,
-    NODE_ALONE,
-    NODE_INTERFACE_WRONG,
-    NODE_TWICE,
-    NODE_WRONG,
     UNDERLAY_IS_IPV6,
     UNDERLAY_MISSING,
     UNDERLAY_WRONG,
@@ -33,8 +29,6 @@ from app.domain.messages.inputs import (
 from app.domain.sides import Side
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+){2,}")
-_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")
-"""Name of a network interface. Source: Linux's IFNAMSIZ, 16 bytes with the end of the text."""
 _BROADCAST = IPv4Address("255.255.255.255")
 
 
@@ -83,13 +77,10 @@ def check_pair(pair: PairSpec) -> None:
     """Refuse a pair that cannot be two hosts which reach each other; its name is not checked.
 
     Raises:
-        InvalidOption: An address is none, both hosts are the same, an underlay address cannot be used, or a machine
-            behind a host is missing or wrong.
+        InvalidOption: An address is none, both hosts are the same, or an underlay address cannot be used.
     """
     for fault in pair_faults(pair):
         raise InvalidOption(fault.message, hint=fault.hint)
-    for message in _node_faults(pair):
-        raise InvalidOption(message, hint=message.hint)
 
 
 def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
@@ -108,26 +99,6 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
         yield _fault(PairField.ADDRESS, Side.B, HOSTS_ARE_THE_SAME(address=pair.b.address))
     if pair.underlay_a.strip() == pair.underlay_b.strip():
         yield _fault(PairField.UNDERLAY, Side.B, UNDERLAYS_ARE_THE_SAME())
-
-
-def _node_faults(pair: PairSpec) -> Iterator[Message]:
-    """Yield what is wrong with the machines behind both hosts of a pair."""
-    nodes = {Side.A: pair.node_a, Side.B: pair.node_b}
-    taken = {_place(pair.a), _place(pair.b)}
-    for side, node in nodes.items():
-        letter = side.value.upper()
-        if node is None:
-            if any(nodes.values()):
-                yield NODE_ALONE(side=letter)
-            continue
-        if problem := address_problem(node.host.address, side):
-            yield NODE_WRONG(side=letter, problem=problem)
-        if _place(node.host) in taken:
-            yield NODE_TWICE(side=letter, address=node.host.address)
-        taken.add(_place(node.host))
-        for interface in (node.interface, node.gateway_interface):
-            if not _INTERFACE.fullmatch(interface):
-                yield NODE_INTERFACE_WRONG(interface=interface, side=letter)
 
 
 def _fault(field: PairField, side: Side, message: Message) -> PairFault:
@@ -170,11 +141,6 @@ def underlay_problem(text: str) -> str:
     if address.is_loopback or address.is_multicast or address.is_unspecified or address == _BROADCAST:
         return NO_OUTER_ADDRESS(address=address)
     return ""
-
-
-def _place(host: HostSpec) -> tuple[str, int]:
-    """Return where a host is logged in to, by any user."""
-    return host.address.lower(), host.port or SSH_PORT
 
 
 def _login(host: HostSpec) -> tuple[str | None, str, int]:

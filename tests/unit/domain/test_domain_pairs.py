@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.errors import InvalidOption
-from app.domain.hosts import HostSpec, NodeHost, PairSpec, Side
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.messages import MessageForm
 from app.domain.messages.inputs import (
     HOST_WITHOUT_ADDRESS,
@@ -16,10 +16,6 @@ from app.domain.messages.inputs import (
     NO_IP_ADDRESS,
     NO_IP_ADDRESS_OF_HOST,
     NO_OUTER_ADDRESS,
-    NODE_ALONE,
-    NODE_INTERFACE_WRONG,
-    NODE_TWICE,
-    NODE_WRONG,
     UNDERLAY_IS_IPV6,
     UNDERLAY_MISSING,
     UNDERLAY_WRONG,
@@ -100,33 +96,3 @@ def test_one_login_is_not_two_hosts(b: HostSpec, *, is_same: bool) -> None:
     faults = list(pair_faults(replace(PAIR, a=HostSpec("a", "10.0.0.1", 22, "root"), b=b)))
     assert bool(faults) is is_same
     assert all(has_message(HOSTS_ARE_THE_SAME, address="10.0.0.1")(fault.message) for fault in faults)
-
-
-def node(address: str = "10.0.0.11", interface: str = "eth1", of_gateway: str = "eth2") -> NodeHost:
-    return NodeHost(HostSpec("node", address), interface, of_gateway)
-
-
-def test_a_pair_has_a_node_behind_both_hosts_or_behind_none() -> None:
-    check_pair(replace(PAIR, node_a=node(), node_b=node("10.0.0.12", "ens3.10", "br-lan")))
-    for side, pair in (("B", replace(PAIR, node_a=node())), ("A", replace(PAIR, node_b=node()))):
-        with pytest.raises(InvalidOption, check=has_message(NODE_ALONE, side=side)):
-            check_pair(pair)
-
-
-@pytest.mark.parametrize(
-    ("b", "form"),
-    [
-        (node("10.0.0.999"), NODE_WRONG),
-        (node("-oProxyCommand"), NODE_WRONG),
-        (node("10.0.0.1"), NODE_TWICE),
-        (node("GW.example"), NODE_TWICE),
-        (node("10.0.0.11"), NODE_TWICE),
-        (node("10.0.0.12", ""), NODE_INTERFACE_WRONG),
-        (node("10.0.0.12", "eth1; reboot"), NODE_INTERFACE_WRONG),
-        (node("10.0.0.12", "eth1", "-all"), NODE_INTERFACE_WRONG),
-        (node("10.0.0.12", "a-name-of-16-chr"), NODE_INTERFACE_WRONG),
-    ],
-)
-def test_a_node_that_cannot_be_one_is_refused(b: NodeHost, form: MessageForm) -> None:
-    with pytest.raises(InvalidOption, check=has_message(form, side="B")):
-        check_pair(replace(PAIR, node_a=node(), node_b=b))

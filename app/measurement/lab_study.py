@@ -211,15 +211,15 @@ class LabStudy(ABC):
 
 
 def usual_suite(adapter: Adapter, discovery: Discovery, solution: str) -> Suite | None:
-    """Return the safe default of a solution on two hosts; the first suite there of a solution without a safe default.
+    """Return the safe default of a solution on two hosts; the first suite there of one that protects nothing.
 
-    None without any, and where the default is not offered: another suite would be measured in place of it.
+    None without a safe default, and where it is not offered: another suite would be measured in place of it.
     """
     facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
     default = safe_default(discovery, solution)
-    if default is None:
-        return next(iter(adapter.suites(*facts)), None)
-    return find_suite(adapter, *facts, default)
+    if default is not None:
+        return find_suite(adapter, *facts, default)
+    return next(iter(adapter.suites(*facts)), None) if adapter.info.is_unprotected else None
 
 
 def why_no_suite(discovery: Discovery, solution: str) -> str:

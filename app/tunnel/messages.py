@@ -386,7 +386,7 @@ LEFT_AND_ROLLED_BACK = MessageForm(
 NODE_NOT_ROLLED_BACK = MessageForm(
     "tunnel.node-not-rolled-back",
     "{host}, the machine behind {gateway}, was not rolled back. {why}",
-    "Switch it on, or mend what is named, then run: tunnelmark recover {pair}",
+    "Mend that, or switch it on where it is off, then run: tunnelmark recover {pair}",
 )
 HYSTART_ON = MessageForm("tunnel.hystart-on", "Switch CUBIC's HyStart on")
 HYSTART_OFF = MessageForm("tunnel.hystart-off", "Switch CUBIC's HyStart off")

@@ -139,11 +139,6 @@ is_enabled() {
     done
 }
 
-# has_address NAME: but for the one that every interface has.
-has_address() {
-    ip -o addr show dev "$1" 2> /dev/null | grep -v ' inet6 fe80:' | grep -q ' inet'
-}
-
 # check_lan_port: the port that is joined with the tunnel is there and free, and no user is logged in over it.
 check_lan_port() {
     [ -n "$port" ] || return 0

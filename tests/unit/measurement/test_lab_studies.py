@@ -207,14 +207,16 @@ def discovery(*defaults: tuple[str, str], host: HostFacts | None = None) -> Any:
     return SimpleNamespace(facts=found, defaults=defaults, unavailable={})
 
 
-def test_the_usual_suite_is_the_safe_default_and_without_one_the_first() -> None:
-    adapter, host = ADAPTERS["openvpn-udp"], facts()
+def test_the_usual_suite_is_the_safe_default_and_the_first_of_what_protects_nothing() -> None:
+    adapter, bare, host = ADAPTERS["openvpn-udp"], ADAPTERS["l2tp"], facts()
     safe = usual_suite(adapter, discovery(("wireguard", "x"), ("openvpn-udp", "aes-128-gcm")), "openvpn-udp")
-    first = usual_suite(adapter, discovery(("wireguard", "x")), "openvpn-udp")
+    first = usual_suite(bare, discovery(("wireguard", "x")), "l2tp")
     assert safe is not None
     assert first is not None
-    assert (safe.name, first.name) == ("aes-128-gcm", adapter.suites(host, host)[0].name)
-    nothing: Any = SimpleNamespace(suites=lambda *_: (), census=lambda *_: ())
+    assert (safe.name, first.name) == ("aes-128-gcm", bare.suites(host, host)[0].name)
+    assert usual_suite(adapter, discovery(("wireguard", "x")), "openvpn-udp") is None, "no unsafe one in its place"
+    info = SimpleNamespace(is_unprotected=True)
+    nothing: Any = SimpleNamespace(suites=lambda *_: (), census=lambda *_: (), info=info)
     assert usual_suite(nothing, discovery(), "openvpn-udp") is None
     assert has_message(NO_SAFE_SUITE)(why_no_suite(discovery(), "openvpn-udp"))
 
@@ -245,9 +247,10 @@ ADAPTERS_OF_HUBS: Any = SimpleNamespace(adapters=ADAPTERS, hubs=HUBS, session_hu
 def test_a_cell_whose_safe_default_is_not_offered_is_skipped_with_the_reason() -> None:
     run, reported = hub_run(discovery(("openvpn-udp", "x"), ("wireguard", "chacha20-poly1305")))
     made = LAB_STUDIES[HUB_STUDY].choices(ADAPTERS_OF_HUBS, run)
-    skipped = [one for one in made if isinstance(one, HubResult)]
-    assert {one.cell.solution for one in skipped} == {"openvpn-udp"}
-    assert all(has_message(DEFAULT_NOT_OFFERED, suite="x")(one.message) for one in skipped)
+    why = {one.cell.solution: one.message for one in made if isinstance(one, HubResult)}
+    assert set(why) == {"openvpn-udp", "ipsec"}
+    assert has_message(DEFAULT_NOT_OFFERED, suite="x")(why["openvpn-udp"])
+    assert has_message(NO_SAFE_SUITE)(why["ipsec"]), "it has no safe default, and protects something"
     assert reported == []
 
 

@@ -77,8 +77,10 @@ def ran(
         (_ABOVE, _HERE, "The SSH connection to this host runs over eth2"),
         (_ROUTE, _ELSEWHERE, "The default route of this host leaves by eth2"),
         (_ROUTE_OF_IPV6, _ELSEWHERE, "The default route of this host leaves by eth2"),
+        (_WITH_ADDRESS, "", "It cannot be seen whether this host needs eth2"),
+        (_ABOVE, "", "It cannot be seen whether this host needs eth2"),
     ],
-    ids=["ssh", "above", "route", "ipv6"],
+    ids=["ssh", "above", "route", "ipv6", "unknown", "unknown-above"],
 )
 def test_an_interface_that_the_machine_needs_is_refused_before_anything_is_changed(
     tmp_path: Path, script: str, network: str, ssh: str, words: str
@@ -101,7 +103,12 @@ def test_an_interface_that_nothing_needs_is_taken(tmp_path: Path, script: str, s
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
     ("network", "ssh", "printed"),
-    [("", _ELSEWHERE, ""), (_WITH_ADDRESS, _HERE, "ssh"), (_ROUTE, _ELSEWHERE, "route"), (_WITH_ADDRESS, "", "")],
+    [
+        ("", _ELSEWHERE, ""),
+        (_WITH_ADDRESS, _HERE, "ssh"),
+        (_ROUTE, _ELSEWHERE, "route"),
+        (_WITH_ADDRESS, "", "unknown"),
+    ],
     ids=["free", "ssh", "route", "unknown"],
 )
 def test_a_machine_says_what_an_interface_is_needed_for(

@@ -30,6 +30,11 @@ ways() {
     done | grep -vx lo
 }
 
+# has_address NAME: but for the one that every interface has.
+has_address() {
+    ip -o addr show dev "$1" 2> /dev/null | grep -v ' inet6 fe80:' | grep -q ' inet'
+}
+
 # walk lower|upper NAME...: sets walked to these interfaces and all that they run over, or that runs over them.
 walk() {
     walk_link=$1

@@ -82,7 +82,7 @@ def test_what_was_shown_before_is_deleted_when_the_event_is_over(tabs: ResultTab
     for one in view.details.findChildren(QLabel):
         if one.text() == "OpenVPN over UDP, AES-256-GCM":
             one.destroyed.connect(lambda: deleted.append("heading"))
-    del one  # as in the program, nobody holds it
+    del one  # as in the program, where no variable keeps it
     tabs.choose(TCP)
     assert "OpenVPN over UDP, AES-256-GCM" not in shown_text(view.details)
     assert deleted == [], "its signal may be what is at work"

@@ -33,12 +33,12 @@ def host_of(*scripts: Script) -> FakeHost:
     return FakeHost("gw-a", lambda _command, token: next(left)(token))
 
 
-def says(*lines: str) -> Script:
+def prints(*lines: str) -> Script:
     """Print lines and end."""
     return lambda _token: iter(lines)
 
 
-def stays(*lines: str) -> Script:
+def remains(*lines: str) -> Script:
     """Print lines and run on until the channel is closed."""
 
     def answer(token: CancelToken) -> Answer:
@@ -85,7 +85,7 @@ def threads() -> set[str]:
 
 @WAITS
 def test_what_was_cancelled_before_is_not_started(wait: Wait) -> None:
-    host, token = host_of(says(RELEASED)), CancelToken()
+    host, token = host_of(prints(RELEASED)), CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
         wait(host, token)
@@ -100,7 +100,7 @@ def test_a_wait_ends_where_it_is_cancelled(wait: Wait) -> None:
     timer.start()
     began_s = time.monotonic()
     with pytest.raises(Cancelled):
-        wait(host_of(stays("#capture"), says(RELEASED)), token)
+        wait(host_of(remains("#capture"), prints(RELEASED)), token)
     assert time.monotonic() - began_s < SOON_S
     timer.join()
     assert not threads()
@@ -134,7 +134,7 @@ def test_a_lost_connection_is_what_the_wait_raises(wait: Wait) -> None:
 
 def test_packets_that_are_not_held_back_name_the_lost_connection() -> None:
     with pytest.raises(ProbeFailed) as caught:
-        Waiting.hold(host_of(fails(ConnectionLost("gw-a went away.")), says(RELEASED)), CancelToken())
+        Waiting.hold(host_of(fails(ConnectionLost("gw-a went away.")), prints(RELEASED)), CancelToken())
     assert "gw-a went away." in caught.value.hint
     assert not threads()
 
@@ -151,14 +151,14 @@ def test_a_fault_while_a_line_is_read_ends_the_wait_and_is_raised_there(
         monkeypatch.setattr(kind, "_take", broken)
     began_s = time.monotonic()
     with pytest.raises(ValueError, match="cannot read #capture"):
-        wait(host_of(stays("#capture"), says(RELEASED)), CancelToken())
+        wait(host_of(remains("#capture"), prints(RELEASED)), CancelToken())
     assert time.monotonic() - began_s < SOON_S
     assert "failed in an unforeseen way" in caplog.text
     assert not threads()
 
 
 def test_a_capture_that_has_begun_ends_with_its_context() -> None:
-    with Capturing(host_of(stays(*LISTENING)), REQUEST, token=CancelToken()) as program:
+    with Capturing(host_of(remains(*LISTENING)), REQUEST, token=CancelToken()) as program:
         program.wait_until_listening()
         assert threads() == {"capture-gw-a"}
     assert not threads()
@@ -184,11 +184,11 @@ def test_packets_are_held_back_for_the_length_of_a_context_and_counted() -> None
 
 @pytest.mark.parametrize(
     ("script", "commands"),
-    [(says("done"), 1), (stays(), 2), (fails(ConnectionLost("gw-a went away.")), 2)],
+    [(prints("done"), 1), (remains(), 2), (fails(ConnectionLost("gw-a went away.")), 2)],
     ids=["ended by itself", "still runs", "connection lost"],
 )
 def test_a_server_that_did_not_end_by_itself_is_ended(script: Script, commands: int) -> None:
-    host = host_of(script, says())
+    host = host_of(script, prints())
     with QuickServer(host, FOLDER, "192.0.2.1", 5201, token=CancelToken()):
         pass
     assert len(host.commands) == commands

@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from rich.markup import escape
 from rich.status import Status
 
 from app.cli.context import CommandContext
@@ -17,7 +16,7 @@ from app.cli.deployments_text import lost_text
 from app.cli.desktop_notification import notify_desktop
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
-from app.cli.terminal import run_cancellable
+from app.cli.terminal import run_cancellable, verbatim
 from app.deployment.monitor_log import Health, Loss, MonitorLimits, MonitorLine, MonitorLog
 from app.domain.cancel import CancelToken
 from app.domain.deployment_status import EndpointStatus, PairStatus
@@ -97,7 +96,7 @@ class Watch:
         if options.json:
             self._print_json(status, news)
         elif shown is not None:
-            shown.update(escape(f"{self.log.samples[-1].at.astimezone():%H:%M:%S} {self.name}: {text}"))
+            shown.update(verbatim(f"{self.log.samples[-1].at.astimezone():%H:%M:%S} {self.name}: {text}"))
         elif self.checks == 1:
             self._line(self.log.samples[-1].at, text)
         self._print_news(news)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Self
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn
 
+from app.cli.terminal import verbatim
 from app.cli.words import word_of
 from app.domain.errors import UnderlayDown
 from app.domain.events import (
@@ -79,9 +79,9 @@ class JobProgress(_Bars):
             self._last_text = text
             return
         if self._task is None:
-            self._task = self._bars.add_task(escape(text), total=None)
+            self._task = self._bars.add_task(verbatim(text), total=None)
         total = None if fraction is None else 1.0
-        self._bars.update(self._task, description=escape(text), completed=fraction or 0.0, total=total)
+        self._bars.update(self._task, description=verbatim(text), completed=fraction or 0.0, total=total)
 
 
 class EventDisplay(_Bars):
@@ -109,7 +109,7 @@ class EventDisplay(_Bars):
 
     def _describe(self, text: str) -> None:
         if self._task is not None:
-            self._bars.update(self._task, description=escape(text))
+            self._bars.update(self._task, description=verbatim(text))
 
     def _progress(self, event: HowFar) -> None:
         if self._task is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from app.cli.messages import KEY_WITHOUT_HOST
@@ -46,10 +47,16 @@ def prose_width(out: Console) -> int:
     return max(int(columns), _NARROWEST) if columns.isascii() and columns.isdigit() else _PROSE_WIDTH
 
 
+def verbatim(text: str) -> str:
+    """Return a text for those parts of Rich that take markup, past the console: it is shown as it is, and clean."""
+    return escape(plain_text(text))
+
+
 class CleanConsole(Console):
     """A console on which no text of a host can steer the terminal, or is read as markup.
 
-    Rich itself takes away five characters only.
+    Rich itself takes away five characters only. Columns of its bars and its status make texts past the console: what
+    they show goes through `verbatim`.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -161,9 +161,9 @@ def _loop_text(found: PairStatus) -> tuple[str, ...]:
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
-    """Whether every host that was asked waits for a confirmation of this deployment."""
+    """Whether every host that was asked, and one at least, waits for a confirmation of this deployment."""
     locks = {side: one.state.lock if one.state is not None else None for side, one in reached.items()}
-    return bool(deployment.tunnels) and all(
+    return bool(deployment.tunnels and locks) and all(
         lock is not None and _is_lock_of(deployment, side, lock) and lock.left_s > 0 and not lock.has_undo_begun
         for side, lock in locks.items()
     )

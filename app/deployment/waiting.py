@@ -35,7 +35,9 @@ from app.tunnel.preflight import remote_hosts
 
 
 def find_waiting(store: Store, pair: PairSpec, reached: Mapping[Side, Reached]) -> Deployment | None:
-    """Return the deployment that both hosts hold until it is confirmed."""
+    """Return the deployment that both hosts hold until it is confirmed; None where only one was asked."""
+    if len(reached) < len(Side):
+        return None
     return next((one for one in store.list_deployments(pair.name) if waiting_on(one, reached)), None)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import Self
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, TunnelmarkError
+
+logger = logging.getLogger(__name__)
 
 
 class HostProgram:
@@ -57,6 +60,9 @@ class HostProgram:
         try:
             self._is_ok = self._host.run(self._command, token=self._inner, on_line=self._on_line).is_ok
         except (Cancelled, TunnelmarkError) as error:
+            self._error = error
+        except Exception as error:  # a fault of our own, for the thread that waits
+            logger.exception("%s failed in an unforeseen way", self._thread.name)
             self._error = error
         finally:
             with self._condition:

@@ -84,7 +84,7 @@ class IperfServer(HostProgram):
             is_up = not missing and not self._exits and not self._has_ended
             error = self._error
         self._outer.raise_if_cancelled()
-        if isinstance(error, TunnelmarkError):
+        if isinstance(error, Exception):
             raise error
         if not is_up:
             port = (missing or self._ports)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import correlation
@@ -37,8 +36,13 @@ def agreement(own: Mapping[C, float], published: Mapping[C, float]) -> Agreement
     against = [
         (one, other) for one, other in apart if (published[one] - published[other]) * (own[one] - own[other]) <= 0
     ]
-    against.sort(key=lambda pair: -abs(math.log(published[pair[0]] / published[pair[1]])))
+    against.sort(key=lambda pair: -_apart(published[pair[0]], published[pair[1]]))
     return Agreement(len(apart), len(apart) - len(against), _spearman(own, published, shared), tuple(against))
+
+
+def _apart(one: float, other: float) -> float:
+    """Return the difference of two figures as a share of the larger one; they are not both 0, one of them may be."""
+    return abs(one - other) / max(abs(one), abs(other))
 
 
 def _spearman(own: Mapping[C, float], published: Mapping[C, float], cells: Sequence[C]) -> float | None:

@@ -29,16 +29,16 @@ _HEAD_IN = 0.3
 
 
 def cpu_edges(cpu: Sequence[CpuUsage]) -> tuple[list[float], list[float]]:
-    """Return when each interval begins and ends, in s from the beginning."""
+    """Return when each interval begins and ends, in s from the beginning; there is at least one."""
     ends = list(accumulate(one.seconds for one in cpu))
-    return [0.0, *ends[:-1]] if ends else [], ends
+    return [0.0, *ends[:-1]], ends
 
 
 def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
     """Draw CPU over time, in % of all cores.
 
     Args:
-        cpu: One value per interval, in order.
+        cpu: One value per interval, in order; at least one.
         theme: Colours.
     """
     from matplotlib.patches import Patch
@@ -52,7 +52,7 @@ def hub_figure(cpu: Sequence[CpuUsage], theme: FigureTheme) -> Figure:
         above = [low + getattr(one, field) for low, one in zip(below, cpu, strict=True)]
         axes.stairs(above, [0.0, *ends], baseline=below, fill=True, color=colour)
         below = above
-    axes.set_xlim(0, ends[-1] if ends else 1.0)
+    axes.set_xlim(0, ends[-1])
     axes.set_ylim(0, 100)
     axes.set_xlabel("s")
     axes.set_ylabel(tr("CPU, % of all cores"))
@@ -68,7 +68,7 @@ def hub_svg(cpu: Sequence[CpuUsage], theme: FigureTheme, *, name: str, descripti
     """Return the figure as an SVG element.
 
     Args:
-        cpu: One value per interval, in order.
+        cpu: One value per interval, in order; at least one.
         theme: Colours.
         name: Letters, for ids.
         description: What it shows, for people who do not see it.

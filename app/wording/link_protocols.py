@@ -85,17 +85,6 @@ def _way_note(way: ProtocolWay) -> str:
     return f"{'' if is_whole else arrived} {local_text(way.note)}".strip()
 
 
-def protocol_sentence(crossing: ProtocolCrossing) -> str:
-    """Return the fate of a protocol's frames, through the tunnel and between joined LANs."""
-    name, note = tr(PROTOCOL_NAMES[crossing.protocol]), protocol_note(crossing)
-    if crossing.verdict is ProtocolVerdict.NOT_TRIED:
-        return f"{name}: {_small(note)}"
-    text = tr("{name}: {words} through the tunnel").format(name=name, words=tunnel_words(crossing))
-    if joined_verdict(crossing) is not crossing.verdict:
-        text += tr(", {words} between joined LANs").format(words=joined_words(crossing))
-    return f"{text}. {note}".strip()
-
-
 def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
     """Return all protocols in a few words, for example `7 of 8 link-layer protocols cross (LLDP does not cross)`.
 

@@ -83,6 +83,23 @@ def test_renaming_is_noticed(source: str) -> None:
     assert renames(called(ast.walk(ast.parse(source))))
 
 
+def makes_console(nodes: Iterable[ast.AST]) -> bool:
+    """Whether a console of Rich is made: through another one, text of a host could steer the terminal."""
+    return any(
+        isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in {"Console", "CleanConsole"}
+        for node in nodes
+    )
+
+
+def test_one_function_makes_consoles() -> None:
+    assert {name_of(path) for path in PROGRAM if makes_console(nodes_of(path))} == {"app/cli/terminal.py"}
+
+
+@pytest.mark.parametrize("source", ["Console()", "rich.console.Console(stderr=True)", "CleanConsole()"])
+def test_making_a_console_is_noticed(source: str) -> None:
+    assert makes_console(ast.walk(ast.parse(source)))
+
+
 def test_one_script_ends_processes() -> None:
     scripts = [*(ROOT / "resources").rglob("*.sh"), *(ROOT / "vpn_adapters").rglob("*.sh")]
     found = {name_of(path): path.read_text(encoding="utf-8") for path in scripts}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from sample_captures import capture_report
@@ -65,6 +66,28 @@ def test_every_candidate_that_was_inspected_has_a_line_with_words_and_icons(tabs
     assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["unencrypted (by design)", NONE, NONE, NONE, NONE]
     for nth in range(view.table.rowCount()):
         assert not view.table.cell(nth, LEAK).icon().isNull()
+
+
+def test_the_advised_mtu_is_also_its_tool_tip(tabs: ResultTabs) -> None:
+    view = shown(tabs, sample_record())
+    cells = [view.table.cell(nth, MTU) for nth in range(view.table.rowCount())]
+    assert {plain(one.text()) for one in cells} >= {NONE, "1417"}
+    assert [one.toolTip() for one in cells] == [one.text() for one in cells]
+
+
+def test_what_was_shown_before_is_deleted_when_the_event_is_over(tabs: ResultTabs) -> None:
+    view = shown(tabs, sample_record())
+    tabs.choose(UDP)
+    deleted: list[str] = []
+    for one in view.details.findChildren(QLabel):
+        if one.text() == "OpenVPN over UDP, AES-256-GCM":
+            one.destroyed.connect(lambda: deleted.append("heading"))
+    del one  # as in the program, where no variable keeps it
+    tabs.choose(TCP)
+    assert "OpenVPN over UDP, AES-256-GCM" not in shown_text(view.details)
+    assert deleted == [], "its signal may be what is at work"
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert deleted == ["heading"]
 
 
 def test_the_selected_candidate_is_reported_in_full(tabs: ResultTabs) -> None:

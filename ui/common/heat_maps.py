@@ -65,7 +65,9 @@ class HeatMapsView(QWidget):
         """
         self._maps = maps
         self.setVisible(bool(maps))
-        self.choice.offer(((one.title, one.title) for one in maps), self.choice.currentText())
+        titles = [one.title for one in maps]
+        if titles != [self.choice.itemText(nth) for nth in range(self.choice.count())]:  # an open list remains as it is
+            self.choice.offer(zip(titles, titles, strict=True), self.choice.currentText())
         self.own_title.setText(tr("Own, %1", pair) if pair else tr("Own"))
         self._show_chosen()
 

@@ -122,4 +122,6 @@ def _bytes(size: float) -> str:
 def _empty(layout: QVBoxLayout) -> None:
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
+            widget.hide()
             widget.setParent(None)
+            widget.deleteLater()  # it may be at work just now: without a parent alone it would be deleted at once

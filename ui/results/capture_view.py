@@ -131,7 +131,9 @@ class CaptureView(QWidget):
     def _fill_row(self, nth: int, key: Key, data: ResultData) -> None:
         result, report, slow = data.result(key), data.captures[key], data.slow.get(key)
         mtu = report.advised_inner_mtu_bytes
-        self.table.cell(nth, _MTU).setText(count(mtu) if mtu is not None else NONE)
+        advised = count(mtu) if mtu is not None else NONE
+        self.table.cell(nth, _MTU).setText(advised)
+        set_tip(self.table.cell(nth, _MTU), advised)
         self.table.cell(nth, _SPEED).setText(tr("slow") if slow is not None else NONE)
         name = self.table.cell(nth, _NAME)
         name.setToolTip(plain_tip(result.title))

@@ -15,7 +15,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import ProbeFailed, TunnelmarkError
+from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES
@@ -123,7 +123,7 @@ class Capturing(HostProgram):
             )
             is_ready, error = self._is_ready and not self._has_ended, self._error
         self._outer.raise_if_cancelled()
-        if isinstance(error, TunnelmarkError):
+        if isinstance(error, Exception):
             raise error
         if not is_ready:
             raise ProbeFailed(

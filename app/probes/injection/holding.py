@@ -12,7 +12,7 @@ from typing import Self
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
-from app.domain.errors import ProbeFailed
+from app.domain.errors import ProbeFailed, TunnelmarkError
 from app.domain.script_files import bare_script
 from app.probes.host_program import HostProgram
 from app.probes.injection.packets import DSCP
@@ -63,6 +63,8 @@ class Hold(HostProgram):
         if not is_held:
             self.__exit__()
             self._outer.raise_if_cancelled()
+            if isinstance(self._error, Exception) and not isinstance(self._error, TunnelmarkError):
+                raise self._error
             words = [*self._words, *([str(self._error)[:200]] if self._error else [])]
             raise ProbeFailed(
                 NOT_HELD_BACK(host=self._host.spec.label),

@@ -256,3 +256,12 @@ def test_the_desktop_is_reported_where_there_is_one(tmp_path: Path) -> None:
     assert not notify_desktop("t", "x", {"PATH": str(tmp_path / "none"), "DISPLAY": ":0"})
     program.write_text("#!/bin/sh\nexit 1\n")
     assert not notify_desktop("t", "x", environment)
+
+
+def test_a_hosts_words_steer_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal has no live line
+    desk = Desk(is_terminal=True)
+    desk.watch(with_end(HEALTHY, Side.A, label="\x1b]0;pwned\x07 \x1b[2J [bold]x"))
+    written = desk.out.getvalue()
+    assert "[bold]x: up" in written
+    assert not [one for one in ("\x1b]", "\x07", "\x1b[2J") if one in written]

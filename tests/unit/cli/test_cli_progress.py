@@ -10,7 +10,7 @@ from rich.console import Console
 from sample_records import sample_record
 
 from app.cli.census import CensusDisplay
-from app.cli.progress import STAGE_WORDS, CampaignDisplay
+from app.cli.progress import STAGE_WORDS, CampaignDisplay, JobProgress
 from app.cli.terminal import CleanConsole
 from app.domain.events import (
     AttemptEnded,
@@ -44,6 +44,37 @@ def test_without_a_terminal_there_are_warnings_and_no_bar(kind: type[CampaignDis
         display.handle(LogLine(LogLevel.INFO, "Only for the log."))
         display.handle(LogLine(LogLevel.WARNING, "[red] A doubt."))
     assert [line.strip() for line in written.getvalue().splitlines()] == ["[red] A doubt."]
+
+
+HOSTILE = "\x1b]0;pwned\x07 \x1b[2J [bold]x"
+
+
+def assert_is_verbatim(written: str) -> None:
+    assert "[bold]x" in written
+    assert not [one for one in ("\x1b]", "\x07", "\x1b[2J") if one in written]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_hosts_words_steer_no_terminal(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal has no bars
+    console, written = console_of(is_terminal=is_terminal)
+    with JobProgress(console) as bars:
+        bars.update("first", None)
+        bars.update(HOSTILE, 0.5)
+    assert_is_verbatim(written.getvalue())
+    console, written = console_of(is_terminal=is_terminal)
+    with JobProgress(console) as bars:
+        bars.update(HOSTILE, None)
+    assert_is_verbatim(written.getvalue())
+
+
+def test_a_hosts_words_beside_the_bar_of_a_comparison_steer_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    console, written = console_of(is_terminal=True)
+    with CampaignDisplay(console) as display:
+        display.handle(CampaignStarted(1, sample_record().plan, ()))
+        display.handle(StageStarted(KEY, Stage.PREFLIGHT, HOSTILE))
+    assert_is_verbatim(written.getvalue())
 
 
 STEPS = (

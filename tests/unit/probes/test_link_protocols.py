@@ -35,7 +35,7 @@ from app.probes.capture.messages import (
 from app.probes.capture.pcap import Record, parse_pcap
 from app.probes.capture.recording import TUNNEL, HostCapture
 from app.wording.capture_sentences import capture_line
-from app.wording.link_protocols import protocol_note, protocol_sentence, protocols_line
+from app.wording.link_protocols import joined_words, protocol_note, protocols_line, tunnel_words
 
 TAG = FrameTag("abc1234")
 FRAMES = build_frames(TAG, Side.A)
@@ -231,7 +231,8 @@ def test_both_directions_are_judged_and_the_worse_one_counts() -> None:
         {"a_to_b": ProtocolWay(ProtocolVerdict.CROSSES, 3, 3), "b_to_a": ProtocolWay(ProtocolVerdict.LOST, 3, 0)},
     )
     assert one.verdict is ProtocolVerdict.LOST
-    assert protocol_sentence(one) == ("LLDP: does not cross through the tunnel. From B to A: 0 of 3 frames arrived.")
+    assert (tunnel_words(one), joined_words(one)) == ("does not cross", "does not cross")
+    assert protocol_note(one) == "From B to A: 0 of 3 frames arrived."
 
 
 def test_a_tunnel_that_drops_a_protocol_is_found() -> None:
@@ -254,17 +255,19 @@ def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None
     assert protocol_note(one_way.protocols[0]) == (
         "From B to A: not tried, because gateway-b has no Perl to send whole frames with."
     )
-    assert protocol_sentence(one_way.protocols[0]).startswith(
-        "Spanning tree (BPDU): crosses from A to B through the tunnel. From B to A: not tried, because gateway-b has"
-    )
+    by_protocol = {one.protocol: one for one in one_way.protocols}
+    bpdu, lldp = by_protocol[LinkProtocol.STP], by_protocol[LinkProtocol.LLDP]
+    assert (tunnel_words(bpdu), joined_words(bpdu)) == ("crosses from A to B", "crosses from A to B")
+    assert (tunnel_words(lldp), joined_words(lldp)) == ("crosses from A to B", "does not cross")
     assert protocols_line(one_way.protocols) == (
         "8 of 8 link-layer protocols cross (not all tried in both directions, "
         "between joined LANs not LLDP and PTP peer delay)"
     )
     neither = probe(FakeCaptures(without_perl="ab"), request(plan(())))
     assert {one.verdict for one in neither.protocols} == {ProtocolVerdict.NOT_TRIED}
-    assert protocol_sentence(neither.protocols[0]) == (
-        "Spanning tree (BPDU): from A to B: not tried, because gateway-a has no Perl to send whole frames with. "
+    assert tunnel_words(neither.protocols[0]) == "not tried"
+    assert protocol_note(neither.protocols[0]) == (
+        "From A to B: not tried, because gateway-a has no Perl to send whole frames with. "
         "From B to A: not tried, because gateway-b has no Perl to send whole frames with."
     )
     assert protocols_line(neither.protocols) == "link-layer protocols not tried"

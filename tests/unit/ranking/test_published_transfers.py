@@ -36,3 +36,13 @@ def test_pairs_that_differ_clearly_in_the_study_are_counted_and_the_others_named
 def test_cells_that_were_not_measured_do_not_count() -> None:
     found = agreement({cell("none"): 20.0}, published_transfers())
     assert (found.pairs, found.same, found.correlation, found.against) == (0, 0, None, ())
+
+
+@pytest.mark.parametrize(("least", "most"), [(0.0, 40.0), (-1.0, 40.0)])
+def test_what_differs_most_in_the_study_is_named_first_also_without_a_ratio(least: float, most: float) -> None:
+    published = {"a": 20.0, "b": least, "c": 30.0, "d": most}
+    own = {name: -value for name, value in published.items()}
+    found = agreement(own, published)
+    assert (found.pairs, found.same) == (6, 0)
+    assert {frozenset(pair) for pair in found.against[:3]} == {frozenset(("b", name)) for name in "acd"}
+    assert [frozenset(pair) for pair in found.against[3:]] == [frozenset("ad"), frozenset("ac"), frozenset("cd")]

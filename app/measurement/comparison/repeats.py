@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.errors import ForgeryAccepted, PlaintextSeen, ProbeFailed, TunnelmarkError
+from app.domain.errors import CleanupFailed, ForgeryAccepted, PlaintextSeen, ProbeFailed, TunnelmarkError
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
@@ -66,6 +66,7 @@ class Repeats:
         """Return which attempt counts: of a repeat that did not complete, the disturbed one before it.
 
         A repeat that failed by the candidate's own fault counts itself: busy hosts are no reason to hide the fault.
+        Where a host could not be restored, the attempt that counts says so.
 
         Args:
             error: The error that ended the attempt; None where it completed, or the user ended it.
@@ -73,6 +74,8 @@ class Repeats:
         earlier = self._disturbed.get(attempt.key.position)
         if earlier is not None and attempt.status is not AttemptStatus.COMPLETED and not _is_of_candidate(error):
             attempt = _not_repeated(earlier, attempt.message)
+            if isinstance(error, CleanupFailed):
+                attempt = replace(attempt, reason=error.reason, message=error.sentence())
         self._attempts[attempt.key.position] = attempt
         return attempt
 

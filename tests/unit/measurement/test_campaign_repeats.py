@@ -9,6 +9,7 @@ import sample_records as sample
 from campaign_stage import Stage, by_solution
 from disturbed_stage import gate, second_time, stage_with, throttled_always, throttled_once, warnings
 
+from app.cli.compare import cancelled_words, is_whole
 from app.domain import events
 from app.domain.commands import Command
 from app.domain.errors import (
@@ -36,6 +37,7 @@ from app.ranking.gates import MOST_REPEATS
 from app.ranking.warnings import warnings_of
 from app.tunnel.messages import LEASE_RAN_OUT, STEP_FAILED
 from support.message_checks import has_message
+from ui.common.leftovers import left_behind
 
 DOWN = TunnelDown("WireGuard did not come up.")
 
@@ -180,6 +182,31 @@ def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candida
     assert attempt.status is AttemptStatus.COMPLETED
     assert is_of_disturbed(attempt)
     assert why in attempt.doubts[-1]
+
+
+def test_a_host_that_a_repeat_left_changed_is_reported_with_the_figures_of_before() -> None:
+    fault = CleanupFailed("gateway-a could not be restored.", hint="Run this on its console.")
+    stage = failing_repeat(fault)
+    record = stage.run()
+    (attempt,) = record.attempts
+
+    assert (attempt.status, attempt.reason, attempt.message) == (
+        AttemptStatus.COMPLETED,
+        CleanupFailed.reason,
+        fault.sentence(),
+    )
+    assert is_of_disturbed(attempt)
+    assert left_behind(record) == fault.sentence()
+    assert "which was not seen" in cancelled_words(record)
+    assert not is_whole(record), "the exit status says that something is left to do"
+
+
+def test_a_repeat_that_was_refused_leaves_no_host_changed() -> None:
+    record = failing_repeat(PreflightRefused("Port 51820 is in use on gateway-a.")).run()
+
+    assert (record.attempts[0].reason, record.attempts[0].message) == ("", "")
+    assert left_behind(record) == ""
+    assert is_whole(record)
 
 
 # --- kill -9 ---------------------------------------------------------------------------------------------------------

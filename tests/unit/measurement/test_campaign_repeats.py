@@ -31,20 +31,25 @@ from app.domain.errors import (
 from app.domain.gates import GateName, GateVerdict
 from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.solutions import BASELINE
+from app.host.messages import INSPECTION_FAILED
 from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
+from app.probes.messages import NO_REPLY_WITHIN, PING_CANNOT_FORBID, REPLIES_STOPPED, SERVER_NOT_LISTENING
 from app.ranking import rank
 from app.ranking.gates import MOST_REPEATS
 from app.ranking.warnings import warnings_of
-from app.tunnel.messages import LEASE_RAN_OUT, STEP_FAILED
+from app.ssh.messages import CHANNEL_REFUSED
+from app.tunnel.messages import LEASE_NOT_RENEWED, LEASE_RAN_OUT, LEASE_UNREAD, STEP_FAILED, STEP_TOO_SLOW
 from support.message_checks import has_message
 from ui.common.leftovers import left_behind
 
 DOWN = TunnelDown("WireGuard did not come up.")
+SILENT = ProbeFailed(REPLIES_STOPPED(peer="198.18.0.2", host="gateway-a"))
 
 
-def failing_repeat(fault: TunnelmarkError) -> Stage:
-    """Return a comparison whose only attempt is disturbed, and whose repeat fails."""
-    stage = stage_with(throttled_always)
+def failing_repeat(fault: TunnelmarkError, candidate: object = sample.WIREGUARD) -> Stage:
+    """Return a comparison whose first attempt is disturbed, and whose repeat fails."""
+    stage = stage_with(throttled_always, candidate)
 
     def fail() -> None:
         raise fault
@@ -67,7 +72,9 @@ def is_of_disturbed(attempt: Attempt) -> bool:
         DOWN,
         TunnelCannotComeUp("WireGuard reports that it never will."),
         CommandFailed(STEP_FAILED(host="gateway-a", status=1, step="Start it", output="")),
-        ProbeFailed("198.18.0.2 stopped answering."),
+        CommandFailed(STEP_TOO_SLOW(host="gateway-a", status=124, step="Start it", output="")),
+        SILENT,
+        ProbeFailed(NO_REPLY_WITHIN(peer="198.18.0.2", host="gateway-a", seconds=10)),
         PlaintextSeen("The mark was read on the underlay."),
         ForgeryAccepted("Forged frames got in."),
     ],
@@ -89,7 +96,7 @@ def test_a_daemon_that_dies_in_a_repeat_has_failed() -> None:
 
     def interfere(_side: str, command: Command) -> None:
         if len(stage.tunnels.opened) == 2 and "warm-up" in " ".join(command.argv):
-            raise ProbeFailed("198.18.0.2 stopped answering.")
+            raise SILENT
 
     stage.pair.interfere = interfere
     (attempt,) = stage.run().attempts
@@ -150,6 +157,12 @@ def test_a_round_that_failed_in_its_repeat_is_a_warning_and_has_no_figures() -> 
         DiskFull("There is no space left on gateway-a."),
         CleanupFailed("gateway-a could not be restored."),
         CommandFailed(LEASE_RAN_OUT(host="gateway-a")),
+        CommandFailed(LEASE_NOT_RENEWED(host="gateway-a")),
+        CommandFailed(LEASE_UNREAD(host="gateway-a")),
+        CommandFailed(INSPECTION_FAILED(host="gateway-a")),
+        CommandFailed(CHANNEL_REFUSED(what="`ping` on gateway-a", reason="no more channels")),
+        ProbeFailed(SERVER_NOT_LISTENING(host="gateway-b", address="198.18.0.2", port="5201")),
+        ProbeFailed(PING_CANNOT_FORBID(host="gateway-a")),
         TunnelDown("gateway-a has rolled back.", context={"lost": "gateway-a has rolled back."}),
     ],
     ids=lambda fault: type(fault).__name__,
@@ -167,6 +180,16 @@ def test_a_repeat_that_could_not_be_made_leaves_the_disturbed_figures_and_a_doub
     assert any(fault.message in line.text for line in stage.of(events.LogLine))
 
 
+@pytest.mark.parametrize("fault", [DOWN, SILENT], ids=lambda fault: type(fault).__name__)
+def test_the_bare_link_has_no_fault_of_its_own_in_a_repeat(fault: TunnelmarkError) -> None:
+    stage = failing_repeat(fault, sample.BASELINE)
+    first = stage.run().attempts[0]
+
+    assert (first.key.solution, first.status) == (BASELINE, AttemptStatus.COMPLETED)
+    assert is_of_disturbed(first)
+    assert fault.message in first.doubts[-1]
+
+
 def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candidate() -> None:
     stage = stage_with(throttled_always)
     why = "gateway-b rolled back because it had not heard from Tunnelmark."
@@ -174,7 +197,7 @@ def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candida
     def interfere(_side: str, command: Command) -> None:
         if len(stage.tunnels.opened) == 2 and "warm-up" in " ".join(command.argv):
             stage.tunnels.lost[Side.B] = why
-            raise ProbeFailed("198.18.0.2 stopped answering.")
+            raise SILENT
 
     stage.pair.interfere = interfere
     (attempt,) = stage.run().attempts

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.errors import (
-    CleanupFailed,
-    CommandFailed,
-    ForgeryAccepted,
-    PlaintextSeen,
-    ProbeFailed,
-    TunnelDown,
-    TunnelmarkError,
-)
+from app.domain.errors import CleanupFailed, CommandFailed, ProbeFailed, TunnelDown, TunnelmarkError
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
@@ -21,9 +13,6 @@ from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
 from app.probes.messages import NO_REPLY_WITHIN, REPLIES_STOPPED
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
 from app.tunnel.messages import KEY_UNREAD, NOT_DERIVED, STEP_FAILED, STEP_NOT_UNDONE, STEP_TOO_SLOW
-
-_OF_CANDIDATE = (TunnelDown, PlaintextSeen, ForgeryAccepted)
-"""Errors of a candidate: its tunnel did not come up, or failed its packet tests."""
 
 _NOT_BUILT = frozenset(form.code for form in (STEP_FAILED, STEP_TOO_SLOW, STEP_NOT_UNDONE, KEY_UNREAD, NOT_DERIVED))
 """Codes of commands that failed because its tunnel could not be built; others are of the host or the connection."""
@@ -100,7 +89,7 @@ def _is_of_candidate(key: AttemptKey, error: TunnelmarkError | None) -> bool:
         return error.code in _NOT_BUILT
     if isinstance(error, ProbeFailed):
         return error.code in _SILENT
-    return isinstance(error, _OF_CANDIDATE)
+    return isinstance(error, TunnelDown)
 
 
 def _not_repeated(attempt: Attempt, why: str) -> Attempt:

@@ -35,6 +35,7 @@ from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
 from app.probes.messages import NO_REPLY_WITHIN, PING_CANNOT_FORBID, REPLIES_STOPPED, SERVER_NOT_LISTENING
 from app.ranking import rank
 from app.ranking.gates import MOST_REPEATS
+from app.ranking.outcome import is_unfinished
 from app.ranking.warnings import warnings_of
 from app.ssh.messages import CHANNEL_REFUSED
 from app.tunnel.messages import LEASE_NOT_RENEWED, LEASE_RAN_OUT, LEASE_UNREAD, STEP_FAILED, STEP_TOO_SLOW
@@ -279,6 +280,32 @@ def test_a_comparison_that_was_killed_in_a_repeat_goes_on_with_the_disturbed_fig
     assert is_of_disturbed(resumed.attempts[0])
     assert again.of(events.AttemptStarted)[0].key.position == 1
     assert [one.repeats for one in resumed.attempts] == [1, MOST_REPEATS - 1, 0], "the repeat that was killed counts"
+
+
+def test_a_comparison_that_was_killed_in_its_last_repeat_is_completed_without_measuring() -> None:
+    killed = killed_in_first_repeat(sample.WIREGUARD)
+    assert len(killed.attempts) == len(killed.plan.attempts) == 1
+    again = stage_with(throttled_always)
+    again.store.records[1] = killed
+
+    resumed = again.run(resume_id=1)
+
+    assert resumed.status is CampaignStatus.COMPLETED
+    assert resumed.attempts == killed.attempts
+    assert again.tunnels.opened == []
+    assert again.tunnels.recovered == 1, "what the killed run left is rolled back"
+
+
+def test_a_comparison_with_nothing_left_stays_interrupted_while_its_hosts_cannot_be_rolled_back() -> None:
+    again = stage_with(throttled_always)
+    again.store.records[1] = killed_in_first_repeat(sample.WIREGUARD)
+    again.tunnels.recover_fault = CleanupFailed("gateway-a could not be restored.")
+
+    resumed = again.run(resume_id=1)
+
+    assert resumed.status is CampaignStatus.INTERRUPTED
+    assert is_unfinished(resumed)
+    assert again.tunnels.opened == []
 
 
 def test_no_repeat_begins_where_the_disturbed_attempt_cannot_be_stored() -> None:

@@ -218,21 +218,30 @@ def _finish(context: CommandContext, services: Services, record: CampaignRecord,
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         _print_how_to_resume(context, services, record)
-    is_whole = len(record.attempts) == record.attempts_needed and all(
-        attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
-    )
-    return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+    return ExitCode.OK if is_whole(record) else ExitCode.INCOMPLETE
+
+
+def is_whole(record: CampaignRecord) -> bool:
+    """Whether all attempts completed, and the last one left no host changed."""
+    are_completed = all(attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts)
+    is_restored = _last_reason(record) not in _NOT_SEEN_AGAIN
+    return len(record.attempts) == record.attempts_needed and are_completed and is_restored
 
 
 def cancelled_words(record: CampaignRecord) -> str:
     """Return that it was cancelled, and the state of the hosts: if unreachable, their rollback was not seen."""
-    ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
-    if not ran or ran[-1].reason not in _NOT_SEEN_AGAIN:
+    if _last_reason(record) not in _NOT_SEEN_AGAIN:
         return tr("The comparison was cancelled, and the hosts were restored.")
     return tr(
         "The comparison was cancelled. The hosts could not be reached at its end: each rolls back when its lease ends, "
         "which was not seen. Check it with: tunnelmark recover {pair}"
     ).format(pair=record.plan.pair.name)
+
+
+def _last_reason(record: CampaignRecord) -> str:
+    """Return the reason code of the last attempt that ran; hosts were recovered from those before it."""
+    ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
+    return ran[-1].reason if ran else ""
 
 
 _NOT_SEEN_AGAIN = {error.reason for error in (ConnectionLost, HostUnreachable, CleanupFailed)}

@@ -164,7 +164,7 @@ class Attempt:
     Attributes:
         key: Which one.
         status: How it ended.
-        reason: Stable reason code where it did not complete; empty otherwise.
+        reason: Stable reason code where it did not complete, or its repeat left a host changed; empty otherwise.
         message: A sentence that says what happened; empty where there is nothing to say.
         started_at: UTC.
         ended_at: UTC.

@@ -252,8 +252,10 @@ class _Engine(Generic[P, A, R]):
             return CampaignStatus.INTERRUPTED, self._leave(error.reason, error.sentence())
 
     def _run_all(self, tasks: Generator[Task[A], Done[A], CampaignStatus]) -> CampaignStatus:
+        is_begun = False
         try:
             task = next(tasks)
+            is_begun = True
             while True:
                 try:
                     done = self._make(task)
@@ -265,6 +267,8 @@ class _Engine(Generic[P, A, R]):
                 else:
                     task = tasks.send(done)
         except StopIteration as end:
+            if not is_begun:  # nothing was left to do, but an earlier run may have left something on the hosts
+                self._reach()
             status: CampaignStatus = end.value
             return status
 

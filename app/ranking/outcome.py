@@ -112,9 +112,10 @@ def outcome_of(record: CampaignRecord) -> Outcome:
 
 
 def is_unfinished(record: CampaignRecord) -> bool:
-    """Whether a comparison was interrupted or cancelled and attempts are left, so that it can be resumed."""
-    left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
-    return record.status in left and ended_attempts(record) < record.attempts_needed
+    """Whether a comparison was interrupted, or cancelled while attempts were left, so that it can be resumed."""
+    if record.status is CampaignStatus.INTERRUPTED:
+        return True  # also where all is measured: its hosts may have to be rolled back
+    return record.status is CampaignStatus.CANCELLED and ended_attempts(record) < record.attempts_needed
 
 
 def ended_attempts(record: CampaignRecord) -> int:

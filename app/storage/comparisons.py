@@ -190,11 +190,14 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None = None) -> 
 
 
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
-    """Return the pair's newest campaign that was interrupted or cancelled and of which something is left to do."""
+    """Return the pair's newest campaign that was interrupted, or cancelled while something was left to measure.
+
+    Where all is measured of one that was interrupted, resuming it rolls the hosts back and completes it.
+    """
     rows = connection.execute(
         "SELECT number, status, owner FROM campaign_progress WHERE kind = 'comparison' AND pair = ? AND status <> ?"
-        " AND attempts_planned > attempts_done ORDER BY number DESC",
-        (pair, CampaignStatus.COMPLETED.value),
+        " AND (attempts_planned > attempts_done OR status <> ?) ORDER BY number DESC",
+        (pair, CampaignStatus.COMPLETED.value, CampaignStatus.CANCELLED.value),
     )
     left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
     return next((int(number) for number, status, owner in rows if status_of(status, owner) in left), None)

@@ -83,13 +83,15 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         """Yield the attempts that are left, in the order of the plan, under its condition."""
-        return (yield from under_condition(self, self._attempts()))
-
-    def _attempts(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         finished = {attempt.key.position for attempt in self.done}
-        for key in self.context.plan.attempts:
-            if key.position not in finished:
-                yield Task(partial(self._run, key), (key,), (title_of(self.context.plan, key),))
+        left = [key for key in self.context.plan.attempts if key.position not in finished]
+        if not left:  # a condition is not set for nothing
+            return CampaignStatus.COMPLETED
+        return (yield from under_condition(self, self._attempts(left)))
+
+    def _attempts(self, left: Sequence[AttemptKey]) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
+        for key in left:
+            yield Task(partial(self._run, key), (key,), (title_of(self.context.plan, key),))
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.errors import ForgeryAccepted, PlaintextSeen, ProbeFailed, TunnelmarkError
+from app.domain.errors import CleanupFailed, CommandFailed, ProbeFailed, TunnelDown, TunnelmarkError
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
 from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
-from app.measurement.work import OF_TUNNEL
+from app.probes.messages import NO_REPLY_WITHIN, REPLIES_STOPPED
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
-from app.tunnel.messages import LEASE_RAN_OUT, ROLLED_BACK_MEANWHILE, UNDONE_BY_HAND
+from app.tunnel.messages import KEY_UNREAD, NOT_DERIVED, STEP_FAILED, STEP_NOT_UNDONE, STEP_TOO_SLOW
 
-_OF_CANDIDATE = (*OF_TUNNEL, ProbeFailed, PlaintextSeen, ForgeryAccepted)
-"""Errors of a candidate: its tunnel did not come up, carried nothing any more, or failed its packet tests."""
+_NOT_BUILT = frozenset(form.code for form in (STEP_FAILED, STEP_TOO_SLOW, STEP_NOT_UNDONE, KEY_UNREAD, NOT_DERIVED))
+"""Codes of commands that failed because its tunnel could not be built; others are of the host or the connection."""
 
-_ROLLED_BACK = tuple(form.code for form in (LEASE_RAN_OUT, UNDONE_BY_HAND, ROLLED_BACK_MEANWHILE))
-"""Codes of errors by which a host rolled back on its own while a tunnel was built: no fault of the candidate."""
+_SILENT = frozenset(form.code for form in (NO_REPLY_WITHIN, REPLIES_STOPPED))
+"""Codes of probes that failed because its tunnel carried nothing, or nothing any more; others are of the host."""
 
 
 class Repeats:
@@ -66,22 +66,30 @@ class Repeats:
         """Return which attempt counts: of a repeat that did not complete, the disturbed one before it.
 
         A repeat that failed by the candidate's own fault counts itself: busy hosts are no reason to hide the fault.
+        Where a host could not be restored, the attempt that counts says so.
 
         Args:
             error: The error that ended the attempt; None where it completed, or the user ended it.
         """
         earlier = self._disturbed.get(attempt.key.position)
-        if earlier is not None and attempt.status is not AttemptStatus.COMPLETED and not _is_of_candidate(error):
+        has_failed = attempt.status is not AttemptStatus.COMPLETED
+        if earlier is not None and has_failed and not _is_of_candidate(attempt.key, error):
             attempt = _not_repeated(earlier, attempt.message)
+            if isinstance(error, CleanupFailed):
+                attempt = replace(attempt, reason=error.reason, message=error.sentence())
         self._attempts[attempt.key.position] = attempt
         return attempt
 
 
-def _is_of_candidate(error: TunnelmarkError | None) -> bool:
-    """Return whether an error is the candidate's own, and not that of a host that rolled back by itself."""
-    if not isinstance(error, _OF_CANDIDATE):
+def _is_of_candidate(key: AttemptKey, error: TunnelmarkError | None) -> bool:
+    """Return whether an error is the candidate's own, not a host's. The bare link has no fault of its own."""
+    if error is None or key.solution == BASELINE or "lost" in error.context:
         return False
-    return "lost" not in error.context and error.code not in _ROLLED_BACK
+    if isinstance(error, CommandFailed):
+        return error.code in _NOT_BUILT
+    if isinstance(error, ProbeFailed):
+        return error.code in _SILENT
+    return isinstance(error, TunnelDown)
 
 
 def _not_repeated(attempt: Attempt, why: str) -> Attempt:

@@ -9,6 +9,7 @@ import sample_records as sample
 from campaign_stage import Stage, by_solution
 from disturbed_stage import gate, second_time, stage_with, throttled_always, throttled_once, warnings
 
+from app.cli.compare import cancelled_words, is_whole
 from app.domain import events
 from app.domain.commands import Command
 from app.domain.errors import (
@@ -16,10 +17,8 @@ from app.domain.errors import (
     CommandFailed,
     DeadlineExceeded,
     DiskFull,
-    ForgeryAccepted,
     HostUnreachable,
     PairLocked,
-    PlaintextSeen,
     PreflightRefused,
     ProbeFailed,
     StorageFault,
@@ -30,19 +29,26 @@ from app.domain.errors import (
 from app.domain.gates import GateName, GateVerdict
 from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.solutions import BASELINE
+from app.host.messages import INSPECTION_FAILED
 from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
+from app.probes.messages import NO_REPLY_WITHIN, PING_CANNOT_FORBID, REPLIES_STOPPED, SERVER_NOT_LISTENING
 from app.ranking import rank
 from app.ranking.gates import MOST_REPEATS
+from app.ranking.outcome import is_unfinished
 from app.ranking.warnings import warnings_of
-from app.tunnel.messages import LEASE_RAN_OUT, STEP_FAILED
+from app.ssh.messages import CHANNEL_REFUSED
+from app.tunnel.messages import LEASE_NOT_RENEWED, LEASE_RAN_OUT, LEASE_UNREAD, STEP_FAILED, STEP_TOO_SLOW
 from support.message_checks import has_message
+from ui.common.leftovers import left_behind
 
 DOWN = TunnelDown("WireGuard did not come up.")
+SILENT = ProbeFailed(REPLIES_STOPPED(peer="198.18.0.2", host="gateway-a"))
 
 
-def failing_repeat(fault: TunnelmarkError) -> Stage:
-    """Return a comparison whose only attempt is disturbed, and whose repeat fails."""
-    stage = stage_with(throttled_always)
+def failing_repeat(fault: TunnelmarkError, candidate: object = sample.WIREGUARD) -> Stage:
+    """Return a comparison whose first attempt is disturbed, and whose repeat fails."""
+    stage = stage_with(throttled_always, candidate)
 
     def fail() -> None:
         raise fault
@@ -65,9 +71,9 @@ def is_of_disturbed(attempt: Attempt) -> bool:
         DOWN,
         TunnelCannotComeUp("WireGuard reports that it never will."),
         CommandFailed(STEP_FAILED(host="gateway-a", status=1, step="Start it", output="")),
-        ProbeFailed("198.18.0.2 stopped answering."),
-        PlaintextSeen("The mark was read on the underlay."),
-        ForgeryAccepted("Forged frames got in."),
+        CommandFailed(STEP_TOO_SLOW(host="gateway-a", status=124, step="Start it", output="")),
+        SILENT,
+        ProbeFailed(NO_REPLY_WITHIN(peer="198.18.0.2", host="gateway-a", seconds=10)),
     ],
     ids=lambda fault: type(fault).__name__,
 )
@@ -87,7 +93,7 @@ def test_a_daemon_that_dies_in_a_repeat_has_failed() -> None:
 
     def interfere(_side: str, command: Command) -> None:
         if len(stage.tunnels.opened) == 2 and "warm-up" in " ".join(command.argv):
-            raise ProbeFailed("198.18.0.2 stopped answering.")
+            raise SILENT
 
     stage.pair.interfere = interfere
     (attempt,) = stage.run().attempts
@@ -148,6 +154,12 @@ def test_a_round_that_failed_in_its_repeat_is_a_warning_and_has_no_figures() -> 
         DiskFull("There is no space left on gateway-a."),
         CleanupFailed("gateway-a could not be restored."),
         CommandFailed(LEASE_RAN_OUT(host="gateway-a")),
+        CommandFailed(LEASE_NOT_RENEWED(host="gateway-a")),
+        CommandFailed(LEASE_UNREAD(host="gateway-a")),
+        CommandFailed(INSPECTION_FAILED(host="gateway-a")),
+        CommandFailed(CHANNEL_REFUSED(what="`ping` on gateway-a", reason="no more channels")),
+        ProbeFailed(SERVER_NOT_LISTENING(host="gateway-b", address="198.18.0.2", port="5201")),
+        ProbeFailed(PING_CANNOT_FORBID(host="gateway-a")),
         TunnelDown("gateway-a has rolled back.", context={"lost": "gateway-a has rolled back."}),
     ],
     ids=lambda fault: type(fault).__name__,
@@ -165,6 +177,16 @@ def test_a_repeat_that_could_not_be_made_leaves_the_disturbed_figures_and_a_doub
     assert any(fault.message in line.text for line in stage.of(events.LogLine))
 
 
+@pytest.mark.parametrize("fault", [DOWN, SILENT], ids=lambda fault: type(fault).__name__)
+def test_the_bare_link_has_no_fault_of_its_own_in_a_repeat(fault: TunnelmarkError) -> None:
+    stage = failing_repeat(fault, sample.BASELINE)
+    first = stage.run().attempts[0]
+
+    assert (first.key.solution, first.status) == (BASELINE, AttemptStatus.COMPLETED)
+    assert is_of_disturbed(first)
+    assert fault.message in first.doubts[-1]
+
+
 def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candidate() -> None:
     stage = stage_with(throttled_always)
     why = "gateway-b rolled back because it had not heard from Tunnelmark."
@@ -172,7 +194,7 @@ def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candida
     def interfere(_side: str, command: Command) -> None:
         if len(stage.tunnels.opened) == 2 and "warm-up" in " ".join(command.argv):
             stage.tunnels.lost[Side.B] = why
-            raise ProbeFailed("198.18.0.2 stopped answering.")
+            raise SILENT
 
     stage.pair.interfere = interfere
     (attempt,) = stage.run().attempts
@@ -180,6 +202,31 @@ def test_a_host_that_rolls_back_by_itself_in_a_repeat_is_no_fault_of_the_candida
     assert attempt.status is AttemptStatus.COMPLETED
     assert is_of_disturbed(attempt)
     assert why in attempt.doubts[-1]
+
+
+def test_a_host_that_a_repeat_left_changed_is_reported_with_the_figures_of_before() -> None:
+    fault = CleanupFailed("gateway-a could not be restored.", hint="Run this on its console.")
+    stage = failing_repeat(fault)
+    record = stage.run()
+    (attempt,) = record.attempts
+
+    assert (attempt.status, attempt.reason, attempt.message) == (
+        AttemptStatus.COMPLETED,
+        CleanupFailed.reason,
+        fault.sentence(),
+    )
+    assert is_of_disturbed(attempt)
+    assert left_behind(record) == fault.sentence()
+    assert "which was not seen" in cancelled_words(record)
+    assert not is_whole(record), "the exit status says that something is left to do"
+
+
+def test_a_repeat_that_was_refused_leaves_no_host_changed() -> None:
+    record = failing_repeat(PreflightRefused("Port 51820 is in use on gateway-a.")).run()
+
+    assert (record.attempts[0].reason, record.attempts[0].message) == ("", "")
+    assert left_behind(record) == ""
+    assert is_whole(record)
 
 
 # --- kill -9 ---------------------------------------------------------------------------------------------------------
@@ -233,6 +280,32 @@ def test_a_comparison_that_was_killed_in_a_repeat_goes_on_with_the_disturbed_fig
     assert is_of_disturbed(resumed.attempts[0])
     assert again.of(events.AttemptStarted)[0].key.position == 1
     assert [one.repeats for one in resumed.attempts] == [1, MOST_REPEATS - 1, 0], "the repeat that was killed counts"
+
+
+def test_a_comparison_that_was_killed_in_its_last_repeat_is_completed_without_measuring() -> None:
+    killed = killed_in_first_repeat(sample.WIREGUARD)
+    assert len(killed.attempts) == len(killed.plan.attempts) == 1
+    again = stage_with(throttled_always)
+    again.store.records[1] = killed
+
+    resumed = again.run(resume_id=1)
+
+    assert resumed.status is CampaignStatus.COMPLETED
+    assert resumed.attempts == killed.attempts
+    assert again.tunnels.opened == []
+    assert again.tunnels.recovered == 1, "what the killed run left is rolled back"
+
+
+def test_a_comparison_with_nothing_left_stays_interrupted_while_its_hosts_cannot_be_rolled_back() -> None:
+    again = stage_with(throttled_always)
+    again.store.records[1] = killed_in_first_repeat(sample.WIREGUARD)
+    again.tunnels.recover_fault = CleanupFailed("gateway-a could not be restored.")
+
+    resumed = again.run(resume_id=1)
+
+    assert resumed.status is CampaignStatus.INTERRUPTED
+    assert is_unfinished(resumed)
+    assert again.tunnels.opened == []
 
 
 def test_no_repeat_begins_where_the_disturbed_attempt_cannot_be_stored() -> None:

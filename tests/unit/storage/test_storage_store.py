@@ -21,6 +21,7 @@ from app.domain.link_protocols import LinkProtocol
 from app.domain.profiles import Profile, ProfileName
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.domain.user import this_user
+from app.ranking.outcome import is_unfinished
 from app.storage import Store
 from app.storage.messages import KNOWN_PAIRS, NO_PAIR_YET
 from support.message_checks import has_message
@@ -271,14 +272,31 @@ def test_the_newest_campaign_with_something_left_can_be_resumed(store: Store) ->
     store.finish_campaign(interrupted, CampaignStatus.INTERRUPTED, "The host stays away.")
     assert store.unfinished_campaign(pair().name) == interrupted
     done = _fill(store, record)
-    store.finish_campaign(done, CampaignStatus.INTERRUPTED)
-    assert store.unfinished_campaign(pair().name) == interrupted  # of the newer one nothing is left to do
+    store.finish_campaign(done, CampaignStatus.CANCELLED)
+    assert store.unfinished_campaign(pair().name) == interrupted  # of the newer one nothing is left to measure
     cancelled = _fill(store, half)
     store.finish_campaign(cancelled, CampaignStatus.CANCELLED)
     assert store.unfinished_campaign(pair().name) == cancelled
     completed = _fill(store, half)
     store.finish_campaign(completed, CampaignStatus.COMPLETED)
     assert store.unfinished_campaign(pair().name) == cancelled
+
+
+def test_a_campaign_that_was_killed_in_the_repeat_of_its_last_attempt_can_be_resumed(path: Path) -> None:
+    record = sample_record(rounds=1, pings=5)
+    with Store.open(path) as store:
+        campaign_id = _fill(store, record)
+    _pretend_owner(path, "some-boot/1/12345")
+    with Store.open(path) as store:
+        summary = store.campaign_summary(campaign_id)
+        assert (summary.status, summary.ended_at) == (CampaignStatus.INTERRUPTED, None)
+        assert summary.attempts_done == summary.attempts_planned
+        assert is_unfinished(store.load_campaign(campaign_id))
+        assert store.unfinished_campaign(pair().name) == campaign_id
+        store.claim_campaign(campaign_id)
+        store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)
+        assert store.unfinished_campaign(pair().name) is None
+        assert not is_unfinished(store.load_campaign(campaign_id))
 
 
 # --- durations, audit -------------------------------------------------------------------------------------------------

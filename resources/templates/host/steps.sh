@@ -116,11 +116,12 @@ expect_daemons() {
     search_at=1
 }
 
-# search_again: finds daemons after 1, 2, 4, 8, ... polls: each search reads the environment of every process.
+# search_again: finds daemons after 1, 2, 4, 8, 16, 26, 36, ... polls: each search reads the environment of every
+# process. One that lives for 10 polls, about a second, is not missed.
 search_again() {
     polls=$((polls + 1))
     if [ "$polls" -lt "$search_at" ]; then return 0; fi
-    search_at=$((2 * polls))
+    if [ "$polls" -lt 10 ]; then search_at=$((2 * polls)); else search_at=$((polls + 10)); fi
     find_daemons
 }
 

@@ -62,9 +62,9 @@ def test_the_route_that_guards_a_peer_is_recognised(shell: tuple[str, ...], rout
     assert run(shell, script, "10.1.0.2", "4000", before=routes).returncode == expected
 
 
-@pytest.mark.parametrize(("first", "searches"), [("expect_daemons", 10), (":", 0)], ids=["some", "none"])
-def test_daemons_are_searched_more_and_more_seldom(shell: tuple[str, ...], first: str, searches: int) -> None:
-    """After 1, 2, 4, … 256 of 500 polls, and once before; not at all for a VPN of the kernel."""
+@pytest.mark.parametrize(("first", "searches"), [("expect_daemons", 54), (":", 0)], ids=["some", "none"])
+def test_daemons_are_searched_once_a_second_at_least(shell: tuple[str, ...], first: str, searches: int) -> None:
+    """After 1, 2, 4, 8, 16, 26, … 496 of 500 polls, and once before; not at all for a VPN of the kernel."""
     script = f"""
 find_daemons() {{ daemons=; echo search; }}
 daemons= search_at= number=0
@@ -93,3 +93,25 @@ echo "$searches $daemons"
 """
     done = run(shell, script, before=bare_script("steps.sh"))
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "3 1:1\n")
+
+
+@pytest.mark.parametrize("appears", [10, 33, 70, 140, 300])
+def test_a_late_daemon_that_soon_dies_is_noticed(shell: tuple[str, ...], tmp_path: Path, appears: int) -> None:
+    """It lives for 20 polls, about two seconds, as one that detaches late and then meets what it cannot do."""
+    script = f"""
+is_alive() {{ [ "$number" -ge {appears} ] && [ "$number" -lt {appears + 20} ]; }}
+find_daemons() {{ daemons=; if is_alive; then daemons=1:1; fi; }}
+is_running() {{ is_alive; }}
+dmesg() {{ :; }}
+show() {{ :; }}
+give_up() {{ echo "$1 $number"; exit 1; }}
+state={tmp_path} tunnel=t daemons= search_at= number=0
+mkdir "$state/log"
+expect_daemons
+while [ "$number" -lt 500 ]; do
+    stop_if_died
+    number=$((number + 1))
+done
+"""
+    done = run(shell, script, before=bare_script("steps.sh"))
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (1, [f"died {appears + 20}"])

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.domain.errors import CleanupFailed, CommandFailed, ProbeFailed, TunnelDown, TunnelmarkError
+from app.domain.errors import (
+    CleanupFailed,
+    CommandFailed,
+    ConnectionLost,
+    HostUnreachable,
+    ProbeFailed,
+    TunnelDown,
+    TunnelmarkError,
+)
 from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
@@ -66,7 +74,7 @@ class Repeats:
         """Return which attempt counts: of a repeat that did not complete, the disturbed one before it.
 
         A repeat that failed by the candidate's own fault counts itself: busy hosts are no reason to hide the fault.
-        Where a host could not be restored, the attempt that counts says so.
+        Where a host could not be restored, or its rollback not be seen, the attempt that counts says so.
 
         Args:
             error: The error that ended the attempt; None where it completed, or the user ended it.
@@ -75,7 +83,7 @@ class Repeats:
         has_failed = attempt.status is not AttemptStatus.COMPLETED
         if earlier is not None and has_failed and not _is_of_candidate(attempt.key, error):
             attempt = _not_repeated(earlier, attempt.message)
-            if isinstance(error, CleanupFailed):
+            if isinstance(error, CleanupFailed | ConnectionLost | HostUnreachable):
                 attempt = replace(attempt, reason=error.reason, message=error.sentence())
         self._attempts[attempt.key.position] = attempt
         return attempt

@@ -15,6 +15,7 @@ from app.domain.commands import Command
 from app.domain.errors import (
     CleanupFailed,
     CommandFailed,
+    ConnectionLost,
     DeadlineExceeded,
     DiskFull,
     HostUnreachable,
@@ -221,6 +222,15 @@ def test_a_host_that_a_repeat_left_changed_is_reported_with_the_figures_of_befor
     assert not is_whole(record), "the exit status says that something is left to do"
 
 
+@pytest.mark.parametrize("kind", [ConnectionLost, HostUnreachable])
+def test_a_host_whose_rollback_was_not_seen_after_a_repeat_is_reported(kind: type[TunnelmarkError]) -> None:
+    record = failing_repeat(kind("gateway-a does not answer any more.")).run()
+
+    assert (record.attempts[0].status, record.attempts[0].reason) == (AttemptStatus.COMPLETED, kind.reason)
+    assert "which was not seen" in cancelled_words(record)
+    assert not is_whole(record)
+
+
 def test_a_repeat_that_was_refused_leaves_no_host_changed() -> None:
     record = failing_repeat(PreflightRefused("Port 51820 is in use on gateway-a.")).run()
 
@@ -296,7 +306,7 @@ def test_a_comparison_that_was_killed_in_its_last_repeat_is_completed_without_me
     assert again.tunnels.recovered == 1, "what the killed run left is rolled back"
 
 
-def test_a_comparison_with_nothing_left_stays_interrupted_while_its_hosts_cannot_be_rolled_back() -> None:
+def test_a_comparison_with_nothing_left_remains_interrupted_while_its_hosts_cannot_be_rolled_back() -> None:
     again = stage_with(throttled_always)
     again.store.records[1] = killed_in_first_repeat(sample.WIREGUARD)
     again.tunnels.recover_fault = CleanupFailed("gateway-a could not be restored.")

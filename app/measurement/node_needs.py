@@ -97,15 +97,14 @@ def refuse_needed(nodes: Mapping[Side, NodeHost], sessions: SessionPair, *, toke
 
     Raises:
         PreflightRefused: It is needed.
-        CommandFailed: A node could not be asked.
+        CommandFailed: A node could not be asked, or does not show what the interface is needed for.
     """
-    hosts = {Side.A: sessions.a, Side.B: sessions.b}
 
     def ask(side: Side, child: CancelToken) -> None:
         host, interface = nodes[side].host.label, nodes[side].interface
         # As the user that logged in, whose environment names the connection.
         command = Command(shell_step_argv(_NEEDED_FOR, interface), timeout_s=_ASK_S)
-        result = hosts[side].run(command, token=child)
+        result = sessions.on(side).run(command, token=child)
         found = result.stdout.strip()
         if found in _REFUSALS:
             raise PreflightRefused(_REFUSALS[found](host=host, interface=interface))

@@ -131,7 +131,7 @@ def recover_pair(
 ) -> RecoveryReport:
     """Roll back both hosts of a pair, and its nodes, as `recover` does; one that is out of reach delays no other.
 
-    The sentence of a node that is out of reach says what to do next: the gateways are restored without it.
+    The sentence of a node that is out of reach says what to do next; the gateways are rolled back without it.
 
     Args:
         connect: Logs in to a host.

@@ -25,13 +25,11 @@ class NodesChoice(ChoiceBox):
     """Namespaces on the gateways, or machines of their own; disabled where there is nothing to choose."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Nodes"))
-        entries = {
-            NodeKind.NAMESPACES: tr("namespaces on the gateways"),
-            NodeKind.MACHINES: tr("machines of their own"),
-        }
-        self.offer([(text, kind.value) for kind, text in entries.items()])
+        kinds = (
+            (tr("namespaces on the gateways"), NodeKind.NAMESPACES.value),
+            (tr("machines of their own"), NodeKind.MACHINES.value),
+        )
+        super().__init__(tr("Nodes"), kinds)
 
     @property
     def kind(self) -> NodeKind:

@@ -22,8 +22,10 @@ GUARDED = ("wireguard", "wireguard-vxlan", "ipsec", "macsec")
 """Have a firewall table each, so that nothing leaves or enters unprotected."""
 INJECTED = "ipsec"
 """The one that forged, altered and repeated packets are sent to while the others are up."""
-IN_EVERY_RUN = ("baseline", "wireguard", "wireguard-vxlan", "openvpn-udp", "ipsec")
-IN_FULL = ("baseline", "wireguard", "wireguard-vxlan", "openvpn-udp", "macsec")
+GROUPS = (
+    ("baseline", "wireguard", "wireguard-vxlan", "openvpn-udp", "ipsec"),
+    ("baseline", "wireguard", "wireguard-vxlan", "openvpn-udp", "macsec"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,8 @@ def _request(pair: LabPair, solution: str) -> DeployRequest:
     return DeployRequest(spec, adapter, default_suite(pair, adapter), pair.link, *pair.facts)
 
 
-@pytest.mark.parametrize("names", [IN_EVERY_RUN, pytest.param(IN_FULL, marks=pytest.mark.full)], ids="-".join)
+@pytest.mark.full
+@pytest.mark.parametrize("names", GROUPS, ids="-".join)
 def test_what_may_be_up_together_is_protected_as_if_it_were_alone(pair: LabPair, names: tuple[str, ...]) -> None:
     choices = [(ADAPTERS[name], default_suite(pair, ADAPTERS[name])) for name in names]
     assert side_by_side(choices) == (tuple(range(len(names))),)

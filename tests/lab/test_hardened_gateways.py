@@ -100,6 +100,7 @@ def consent(desk: Desk, *, may_open: bool) -> None:
     desk.found = replace(desk.found, pair=desk.pair)
 
 
+@pytest.mark.full
 def test_what_is_blocked_is_reported_before_anything_is_tried(desk: Desk, unchanged: None) -> None:
     facts = desk.found.a.facts, desk.found.b.facts
     assert [(one.user, one.privilege) for one in facts] == [("operator", Privilege.SUDO_PASSWORD)] * 2

@@ -61,7 +61,10 @@ def summary(
     yield "==== Summary"
     for lane in lanes:
         yield f"{lane.name}: {lane.counts} in {minutes(lane.seconds)}"
-        yield from (f"    {job.job.name}: {minutes(job.seconds)}, {job.fault or job.counts}" for job in lane.jobs)
+        yield from (
+            f"    {job.job.name}: {minutes(job.seconds)} ({minutes(job.cpu_s)} of CPU), {job.fault or job.counts}"
+            for job in lane.jobs
+        )
     yield f"together: {minutes(wall_s)}"
     for one in excess:
         yield f"over budget: {one}"

@@ -156,11 +156,12 @@ class LaneRun:
 
     def _finish(self, one: _Running) -> None:
         one.signal(signal.SIGKILL)  # what it started and left behind
-        status = one.process.wait()
+        _, waited, usage = os.wait4(one.process.pid, 0)
+        status = one.process.returncode = os.waitstatus_to_exitcode(waited)
         seconds = time.monotonic() - one.began_s
         # What ended well by itself, just when the others were interrupted, is a result.
         is_cut_short = self._is_interrupted and status != 0
-        done = JobResult(one.job, status, seconds, one.log, one.record, is_cut_short)
+        done = JobResult(one.job, status, seconds, one.log, one.record, is_cut_short, usage.ru_utime + usage.ru_stime)
         self._finished.append(done)
         fault = f": {done.fault}" if done.fault else ""
         counts = f", {done.counts}" if one.record else ""

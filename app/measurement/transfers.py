@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.domain.condition_files import presets
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.messages import sentences
+from app.domain.solutions import Carrier
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.cell_run import CellPlan, CellRun
 from app.measurement.interfaces import Tunnel
@@ -77,6 +79,15 @@ class TransferRun(CellRun[TransferResult]):
         """Return a transfer without a time."""
         return TransferResult(cell, None, 0, message=why, topology=self.plan.topology)
 
+    def _can_be_silent(self, cell: TransferCell) -> bool:
+        """Return whether a transfer may go on after a long silence: inside TCP, on a link that loses frames.
+
+        The carrier's buffer holds half a minute of a slow link then, and a segment that was lost inside waits for it.
+        """
+        condition = presets()[cell.condition]
+        is_lossy = max(condition.a_to_b.loss_pct, condition.b_to_a.loss_pct) > 0
+        return is_lossy and self.plan.choices[cell.solution][0].info.carrier is Carrier.TCP
+
     def _tried(self, cell: TransferCell, tunnel: Tunnel) -> TransferResult:
         """Return a transfer; where it failed, why."""
         try:
@@ -99,7 +110,7 @@ class TransferRun(CellRun[TransferResult]):
                 size_bytes=self.plan.size_bytes,
                 congestion=CONGESTION[cell.congestion].sender,
                 limit_s=LIMIT_S,
-                can_end_early=self.plan.can_end_early,
+                can_end_early=self.plan.can_end_early and not self._can_be_silent(cell),
             )
             load = OwnLoad(self.plan.guests)
             load.start()

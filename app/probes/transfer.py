@@ -34,7 +34,8 @@ class TransferRequest:
         size_bytes: Bytes to be received.
         congestion: The sender's congestion control, as its kernel names it.
         limit_s: Seconds after which the transfer is given up.
-        can_end_early: Whether the client knows a time-out for silence, iperf3 from 3.10 on; else it waits for 120 s.
+        can_end_early: Whether the client may end after `_SILENCE_MS`, which iperf3 knows from 3.10 on; else it waits
+            for 120 s, its own time limit.
     """
 
     client_address: str

@@ -36,6 +36,7 @@ from app.storage.messages import STUDY_UNREAD
 from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, load_results, results_file
 from support.message_checks import has_message
+from vpn_adapters.registry import ADAPTERS
 
 CELLS = tuple(
     TransferCell(condition, congestion, solution, "none")
@@ -43,6 +44,8 @@ CELLS = tuple(
     for solution in ("none", "wireguard")
     for congestion in ("cubic-hystart", "bbr2")
 )
+STUDIED = {"none": "baseline"}
+"""Adapters' names for those that the study calls otherwise."""
 GOOD = {
     "intervals": [
         {"sum": {"start": 0.0, "end": 26.0, "bytes": 29_000_000}},
@@ -143,7 +146,7 @@ class Stage:
 
     def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = (), machines: Any = None) -> None:
         reports = CellReports(self.reported.append, self.results.append, self.measured.append)
-        choices: Any = {"none": (None, None), "wireguard": (None, None)}
+        choices: Any = {name: (ADAPTERS[STUDIED.get(name, name)], None) for name in {one.solution for one in cells}}
         plan = TransferPlan(cells, choices, guests, size_bytes=30_000_000)
         hosts: Any = (self.a, self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
@@ -377,6 +380,24 @@ def test_a_damaged_file_is_an_error_and_remains(tmp_path: Path, text: str) -> No
     with pytest.raises(InvalidFile, check=has_message(STUDY_UNREAD)):
         load_results(file)
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("condition", "solution", "ends_early"),
+    [
+        ("geo", "openvpn-tcp", True),
+        ("geo-loss", "openvpn-tcp", False),
+        ("geo-loss", "openvpn-udp", True),
+        ("leo-loss", "none", True),
+    ],
+)
+def test_inside_tcp_a_lossy_link_may_be_silent_for_long(
+    monkeypatch: pytest.MonkeyPatch, condition: str, solution: str, ends_early: bool
+) -> None:
+    stage = Stage(monkeypatch)
+    stage.run((TransferCell(condition, "cubic-hystart", solution, "none"),))
+    (command,) = [one for one in stage.a.commands if "iperf3" in one]
+    assert ("--rcv-timeout" in command) is ends_early
 
 
 @pytest.mark.parametrize(("version", "can"), [("3.18", True), ("3.10.1", True), ("3.9", False), ("", False)])

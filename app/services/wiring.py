@@ -202,7 +202,11 @@ class Services(
     def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         """Roll back both hosts, and nodes, after a run that died; one that is out of reach delays no other."""
         return recover_pair(
-            pair, lambda host, child: self._connections.host(host, token=child), token=token, audit=self.store.audit
+            pair,
+            lambda host, child: self._connections.host(host, token=child),
+            token=token,
+            audit=self.store.audit,
+            was_changed=lambda host: self.store.is_in_audit(host.address),
         )
 
     # --- existing configurations --------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
 from app.ssh.connections import Connections
+from app.storage.study_results import rename_results
 from app.tunnel import RecoveryReport, recover_pair
 from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
@@ -130,6 +131,13 @@ class Services(
     def solutions(self) -> Mapping[str, SolutionInfo]:
         """Return what is always true of each solution that there is an adapter for, by its name."""
         return {name: adapter.info for name, adapter in self.adapters.items()}
+
+    # --- pairs --------------------------------------------------------------------------------------------------------
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """Rename a pair as `PairOperations` does; results of studies on it follow as well."""
+        super().rename_pair(old, new)
+        rename_results(self.paths.studies_dir, old, new)
 
     # --- inspecting hosts ---------------------------------------------------------------------------------------------
 

@@ -184,6 +184,11 @@ NO_CENSUS_TO_RESUME = MessageForm(
 SHAPING_WITHOUT_ANSWER = MessageForm(
     "cli.shaping-without-answer", "Shaping the link of your own hosts needs an answer.", "Add --yes-shape."
 )
+STUDY_WITHOUT_ANSWER = MessageForm(
+    "cli.study-without-answer",
+    "That {study} changes hosts and nodes of {pair}, and loads their link, needs an answer.",
+    "Add --allow-load.",
+)
 UNKNOWN_WORKLOAD = MessageForm("cli.unknown-workload", "There is no workload {name}. {guess}", "Take {known}.")
 TRANSFER_NOT_ASKED_FOR = MessageForm(
     "cli.transfer-not-asked-for",

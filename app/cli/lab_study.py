@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.messages import NO_STUDY_PART
 from app.cli.pair_option import find_study_pair
 from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_solutions
+from app.cli.study_consent import consent_to_study
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.errors import InvalidOption
 from app.domain.topology import NodeKind
-from app.measurement.lab_studies import WantedLabStudy, plan_lab_study, refuse_machines_of
+from app.measurement.lab_studies import WantedLabStudy, plan_lab_study, refuse_machines, refuse_machines_of
 from app.measurement.lab_study import LabStudy
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY
@@ -55,7 +58,7 @@ def _print_published(context: CommandContext, study: LabStudy) -> None:
 
 
 def run(context: CommandContext, study: LabStudy) -> int:
-    """Measure a part of a study on a practice lab, and print it beside what is published."""
+    """Measure a part of a study on a pair, and print it beside what is published."""
     options = context.options
     if options.part not in study.parts:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
@@ -66,6 +69,9 @@ def run(context: CommandContext, study: LabStudy) -> int:
     with context.services() as services:
         pair = find_study_pair(context, services, nodes)
         wanted = WantedLabStudy(*(study, options.part, pair), is_fresh=options.fresh, solutions=solutions, nodes=nodes)
+        refuse_machines(wanted)
+        services.refuse_lab_study(wanted)
+        wanted = replace(wanted, consent=consent_to_study(context, pair, wanted.use_of_own_hosts))
         planned = context.job(lambda token, report: plan_lab_study(services, wanted, token=token, on_progress=report))
         state = planned.state
         text = tr("{number} of {total} measurements, about {minutes} minutes.").format(

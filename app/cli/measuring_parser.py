@@ -178,17 +178,18 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
 
 def add_studies(commands: Commands) -> None:
     """Add `study` with its commands."""
-    text = tr("List published studies, show their tables, and measure them again on a practice lab.")
+    text = tr("List published studies, show their tables, and measure them again on a practice lab or a pair.")
     verbs = add_group(commands, "study", tr("published studies, measured again"), text)
     add_command(verbs, "list", "studies.show_all", tr("list the studies"))
     shown = add_command(verbs, "show", "studies.show", tr("print a study's table"))
-    run = add_command(verbs, "run", "studies.run", tr("measure a part of a study's table on a practice lab"))
+    run = add_command(verbs, "run", "studies.run", tr("measure a part of a study's table"))
     for parser in (shown, run):
         parser.add_argument("study", metavar="STUDY", help=tr("its name, see study list"))
     shown.add_argument("--sites", type=int, metavar="N", help=tr("oslv-2004: sites of the mesh (default: 10)"))
     shown.add_argument("--system", metavar="NAME", help=tr("oslv-2004: one system, and how to leave it"))
     add_json(shown, tr("write what is published as JSON; of oslv-2004 systems, verdicts, tasks and notes"))
-    run.add_argument("pair", metavar="PAIR", help=tr("lab:NAME (a running lab), or lab:PLATFORM"))
+    text = tr("lab:NAME (a running lab), or lab:PLATFORM; with --nodes machines also a pair of your own")
+    run.add_argument("pair", metavar="PAIR", help=text)
     run.add_argument(
         "--part",
         choices=STUDY_PARTS,
@@ -214,6 +215,7 @@ def add_studies(commands: Commands) -> None:
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
     _add_nodes(run)
+    _add_own_hosts(run)
     add_json(run, tr("write own and published times as JSON"))
     run.add_argument("--report", metavar="FILE.html", help=tr("write an HTML report"))
     add_force(run)
@@ -227,7 +229,15 @@ def _add_nodes(run: argparse.ArgumentParser) -> None:
         default=NodeKind.NAMESPACES.value,
         help=tr(
             "satcom-2021, satcom-applications, industrial-2019-extended: what the nodes behind the gateways are: "
-            "namespaces on them, or machines of their own, as in a lab that was started with --nodes (default: "
-            "namespaces)"
+            "namespaces on them, or machines of their own, as in a lab that was started with --nodes, or as a pair of "
+            "your own names them (default: namespaces)"
         ),
     )
+
+
+def _add_own_hosts(run: argparse.ArgumentParser) -> None:
+    """Add the consents that studies on hosts of the user's own need."""
+    text = tr("with --nodes machines on your own hosts: do not ask whether hosts and nodes may be changed and loaded")
+    run.add_argument("--allow-load", action="store_true", help=text)
+    text = tr("with satellite links on your own hosts: do not ask whether what they send to each other may be shaped")
+    run.add_argument("--yes-shape", action="store_true", help=text)

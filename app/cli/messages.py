@@ -71,6 +71,12 @@ UNDERLAY_ADDRESSES = MessageForm(
     "--underlay wants two addresses, A's and B's.",
     "Example: --underlay 10.0.0.1,10.0.0.2",
 )
+NODE_INTERFACES = MessageForm(
+    "cli.node-interfaces",
+    "--node-{side} and --node-{side}-interfaces belong together: the second one wants two interfaces, the node's "
+    "towards the host and the host's towards the node.",
+    "Example: --node-{side} root@10.0.0.11 --node-{side}-interfaces eth1,eth2",
+)
 IMPORT_WITHOUT_HOSTS = MessageForm("cli.import-without-hosts", "--a and --b name the two hosts.", "Example: {example}")
 IMPORT_FILE = MessageForm("cli.import-file", "{reason}", "Name another one with --file: {example}")
 IMPORT_WITHOUT_ADDRESSES = MessageForm(
@@ -177,6 +183,11 @@ NO_CENSUS_TO_RESUME = MessageForm(
 )
 SHAPING_WITHOUT_ANSWER = MessageForm(
     "cli.shaping-without-answer", "Shaping the link of your own hosts needs an answer.", "Add --yes-shape."
+)
+STUDY_WITHOUT_ANSWER = MessageForm(
+    "cli.study-without-answer",
+    "That {study} changes hosts and nodes of {pair}, and loads their link, needs an answer.",
+    "Add --allow-load.",
 )
 UNKNOWN_WORKLOAD = MessageForm("cli.unknown-workload", "There is no workload {name}. {guess}", "Take {known}.")
 TRANSFER_NOT_ASKED_FOR = MessageForm(

@@ -10,13 +10,20 @@ from app.cli.context import CommandContext
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, write_json
-from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, NO_SUCH_FILE, PAIR_EXISTS, UNDERLAY_ADDRESSES
+from app.cli.messages import (
+    ADDRESS_FORM,
+    ADDRESS_PORT,
+    NO_SUCH_FILE,
+    NODE_INTERFACES,
+    PAIR_EXISTS,
+    UNDERLAY_ADDRESSES,
+)
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
 from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.hosts import MAX_PORT, AuthKind, HostSpec, PairSpec, Side
+from app.domain.hosts import MAX_PORT, AuthKind, HostSpec, NodeHost, PairSpec, Side
 from app.domain.pairs import PairChoice, Saving
 from app.services.wiring import Services
 from app.storage.codec import to_data
@@ -64,6 +71,8 @@ def add(context: CommandContext) -> int:
         underlay_a=addresses[0],
         underlay_b=addresses[1],
         load_cap_mbit_s=options.load_cap,
+        node_a=_node("a", options.node_a, options.node_a_interfaces, identity, host_keys),
+        node_b=_node("b", options.node_b, options.node_b_interfaces, identity, host_keys),
     )
     with context.services() as services:
         former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
@@ -94,6 +103,7 @@ def pair_table(choices: Sequence[PairChoice]) -> Table:
         Column("A"),
         Column("B"),
         Column(tr("underlay"), rank=1),
+        Column(tr("nodes"), rank=3),
         Column(tr("last measured"), rank=2),
     ]
     table = Table(columns, more="tunnelmark pair show NAME")
@@ -104,6 +114,7 @@ def pair_table(choices: Sequence[PairChoice]) -> Table:
             pair.a.login_text,
             pair.b.login_text,
             f"{pair.underlay_a}, {pair.underlay_b}",
+            ", ".join(node.host.login_text for node in pair.nodes.values()),
             local_text(choice.last_measured),
         )
     return table
@@ -216,6 +227,23 @@ def underlay_addresses(text: str) -> tuple[str, str]:
     if len(addresses) != 2:
         raise InvalidOption(UNDERLAY_ADDRESSES())
     return addresses[0], addresses[1]
+
+
+def _node(
+    side: str, address: str | None, interfaces: str | None, identity: str | None, host_keys: str | None
+) -> NodeHost | None:
+    """Return the machine behind a host; None where none is named.
+
+    Raises:
+        InvalidOption: Its address is not of the form of a host's, or its interfaces are missing.
+    """
+    if address is None and interfaces is None:
+        return None
+    names = [name.strip() for name in (interfaces or "").split(",")]
+    if address is None or len(names) != 2:
+        raise InvalidOption(NODE_INTERFACES(side=side))
+    host = parse_address(address, f"node-{side}", identity=identity, host_key_file=host_keys)
+    return NodeHost(host, *names)
 
 
 def _existing(path: str | None, option: str) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from app.cli.command import Commands, add_command, add_force, add_group, add_host_keys, add_json, add_platform, positive
 from app.wording.language import tr
 
@@ -46,6 +48,7 @@ def add_pair(commands: Commands) -> None:
     add.add_argument(
         "--underlay", required=True, metavar="ADDR_A,ADDR_B", help=tr("addresses on the path between the two")
     )
+    _add_nodes(add)
     add.add_argument("--identity", metavar="FILE", help=tr("private key to log in with"))
     add.add_argument("--host-key-file", metavar="FILE", help=tr("use only this known_hosts file for these hosts"))
     add.add_argument("--load-cap", type=positive, metavar="MBIT", help=tr("limit for throughput tests in Mbit/s"))
@@ -77,6 +80,17 @@ def add_pair(commands: Commands) -> None:
         help=tr("addresses on the path between the two (default: HostName, where both are IPv4 addresses)"),
     )
     imported.add_argument("--file", metavar="FILE", help=tr("another file (default: ~/.ssh/config)"))
+
+
+def _add_nodes(add: argparse.ArgumentParser) -> None:
+    """Add the options for the machines behind both hosts."""
+    for letter in ("A", "B"):
+        name = f"--node-{letter.lower()}"
+        add.add_argument(
+            name, metavar="USER@HOST:PORT", help=tr("machine behind host {side}, a node").format(side=letter)
+        )
+        text = tr("with {option}: its interface towards host {side}, and the host's towards it")
+        add.add_argument(f"{name}-interfaces", metavar="NODE,HOST", help=text.format(option=name, side=letter))
 
 
 def add_discover(commands: Commands) -> None:

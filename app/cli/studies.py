@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.cli import file_study, lab_study, overview
 from app.cli.context import CommandContext
@@ -11,6 +12,7 @@ from app.cli.messages import NO_STUDY, NO_STUDY_PART
 from app.cli.pair_option import find_study_pair
 from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_cells
+from app.cli.study_consent import consent_to_study
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, hand_out
 from app.cli.tables import Column, Kind, Table
@@ -19,7 +21,7 @@ from app.domain.errors import InvalidOption
 from app.domain.topology import NodeKind
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.lab_studies import LAB_STUDIES
-from app.measurement.messages.studies import NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
+from app.measurement.messages.studies import STUDY_WITHOUT_MACHINES
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
 from app.ranking.comparison_study import comparison_studies
@@ -89,7 +91,7 @@ def _print_published(context: CommandContext) -> None:
 
 
 def run(context: CommandContext) -> int:
-    """Measure a part of a study's table on a practice lab, and print it beside the published one."""
+    """Measure a part of a study's table on a pair, and print it beside the published one."""
     options = context.options
     of_comparison = comparison_studies().get(options.study)
     if of_comparison is not None:
@@ -113,11 +115,11 @@ def _run_transfers(context: CommandContext) -> int:
     with context.services() as services:
         nodes = NodeKind(options.nodes)
         pair = find_study_pair(context, services, nodes)
-        if nodes is NodeKind.MACHINES and not pair.nodes:
-            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
+        request = StudyRequest(options.study, cells, is_fresh=options.fresh, nodes=nodes)
+        request.refuse(pair)
+        request = replace(request, consent=consent_to_study(context, pair, request.use_of_own_hosts))
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
-        request = StudyRequest(options.study, cells, is_fresh=options.fresh, nodes=nodes)
         done = services.study_results(options.study, pair.name, nodes)
         missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
         minutes = predicted_s(missing) / 60

@@ -51,6 +51,7 @@ def _of_pair(store: Store, pair_name: str | None, entries: tuple[AuditEntry, ...
         return entries
     pairs = [one.pair for one in store.list_deployments(pair_name)] or [store.get_pair(pair_name)]
     hosts = {pair.host(side).address for pair in pairs for side in Side}
+    hosts.update(node.host.address for pair in pairs for node in pair.nodes.values())
     return tuple(entry for entry in entries if entry.host in hosts)
 
 

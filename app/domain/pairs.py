@@ -13,6 +13,7 @@ from app.domain.hosts import MAX_PORT, SSH_PORT, HostSpec, PairSpec
 from app.domain.messages import Message
 from app.domain.messages.inputs import (
     ENTER_ADDRESS,
+    HOST_IS_A_NODE,
     HOST_WITHOUT_ADDRESS,
     HOSTS_ARE_THE_SAME,
     NO_HOST_ADDRESS,
@@ -21,6 +22,10 @@ from app.domain.messages.inputs import (
     NO_OUTER_ADDRESS,
     NO_TCP_PORT,
     NO_UNDERLAY_GIVEN,
+    NODE_ALONE,
+    NODE_INTERFACE_WRONG,
+    NODE_TWICE,
+    NODE_WRONG,
     UNDERLAY_IS_IPV6,
     UNDERLAY_MISSING,
     UNDERLAY_WRONG,
@@ -29,6 +34,8 @@ from app.domain.messages.inputs import (
 from app.domain.sides import Side
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+){2,}")
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")
+"""Name of a network interface. Source: Linux's IFNAMSIZ, 16 bytes with the end of the text."""
 _BROADCAST = IPv4Address("255.255.255.255")
 
 
@@ -77,10 +84,13 @@ def check_pair(pair: PairSpec) -> None:
     """Refuse a pair that cannot be two hosts which reach each other; its name is not checked.
 
     Raises:
-        InvalidOption: An address is none, both hosts are the same, or an underlay address cannot be used.
+        InvalidOption: An address is none, both hosts are the same, an underlay address cannot be used, or a machine
+            behind a host is missing or wrong.
     """
     for fault in pair_faults(pair):
         raise InvalidOption(fault.message, hint=fault.hint)
+    for message in _node_faults(pair):
+        raise InvalidOption(message, hint=message.hint)
 
 
 def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
@@ -95,10 +105,34 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
             yield _fault(PairField.UNDERLAY, side, UNDERLAY_MISSING(side=side.value.upper()))
         elif problem := underlay_problem(pair.underlay(side)):
             yield _fault(PairField.UNDERLAY, side, UNDERLAY_WRONG(side=side.value.upper(), problem=problem))
+        for behind, node in pair.nodes.items():
+            if _place(node.host) == _place(pair.host(side)):
+                message = HOST_IS_A_NODE(side=side.value.upper(), address=node.host.address, node=behind.value.upper())
+                yield _fault(PairField.ADDRESS, side, message)
     if _login(pair.a) == _login(pair.b):
         yield _fault(PairField.ADDRESS, Side.B, HOSTS_ARE_THE_SAME(address=pair.b.address))
     if pair.underlay_a.strip() == pair.underlay_b.strip():
         yield _fault(PairField.UNDERLAY, Side.B, UNDERLAYS_ARE_THE_SAME())
+
+
+def _node_faults(pair: PairSpec) -> Iterator[Message]:
+    """Yield what is wrong with the machines behind both hosts of a pair."""
+    nodes = {Side.A: pair.node_a, Side.B: pair.node_b}
+    taken: set[tuple[str, int]] = set()
+    for side, node in nodes.items():
+        letter = side.value.upper()
+        if node is None:
+            if any(nodes.values()):
+                yield NODE_ALONE(side=letter)
+            continue
+        if problem := address_problem(node.host.address, side):
+            yield NODE_WRONG(side=letter, problem=problem)
+        if _place(node.host) in taken:
+            yield NODE_TWICE(side=letter, address=node.host.address)
+        taken.add(_place(node.host))
+        for interface in (node.interface, node.gateway_interface):
+            if not _INTERFACE.fullmatch(interface):
+                yield NODE_INTERFACE_WRONG(interface=interface, side=letter)
 
 
 def _fault(field: PairField, side: Side, message: Message) -> PairFault:
@@ -141,6 +175,11 @@ def underlay_problem(text: str) -> str:
     if address.is_loopback or address.is_multicast or address.is_unspecified or address == _BROADCAST:
         return NO_OUTER_ADDRESS(address=address)
     return ""
+
+
+def _place(host: HostSpec) -> tuple[str, int]:
+    """Return where a host is logged in to, by any user."""
+    return host.address.lower(), host.port or SSH_PORT
 
 
 def _login(host: HostSpec) -> tuple[str | None, str, int]:

@@ -15,6 +15,7 @@ from app.domain.transfers import CONGESTION, TransferCell
 from app.domain.workloads import WorkloadResult
 from app.measurement.cell_run import CellRun
 from app.measurement.interfaces import Tunnel
+from app.measurement.load_guard import guarded_load
 from app.measurement.messages import WORKLOAD_NOT_MEASURED
 from app.measurement.messages.studies import NODE_CONGESTION_REFUSED
 from app.probes.own_load import OwnLoad
@@ -75,7 +76,8 @@ class ApplicationRun(CellRun[ApplicationResult]):
             for sessions in (self.sessions, ends):
                 forget_paths(sessions, token=self.token)
             try:
-                found.append(WorkloadResult(name, dict(run(path))))
+                with guarded_load(self.sessions, is_lab=self.plan.is_lab, token=self.token) as load_token:
+                    found.append(WorkloadResult(name, dict(run(replace(path, token=load_token)))))
             except ProbeFailed as error:
                 faults.append(WORKLOAD_NOT_MEASURED(workload=title, why=error.sentence()))
         return ApplicationResult(

@@ -1,4 +1,4 @@
-"""Study of applications over a satellite link on a practice lab: its parts, the time they take, what is measured."""
+"""Study of applications over a satellite link: its parts, the time they take, and what is measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.measurement.application_run import ApplicationRun
 from app.measurement.cell_run import CellPlan, CellReports
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
-from app.measurement.messages.studies import APPLICATIONS_NEED_LAB
+from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, OWN_HOSTS_ROUTED
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.satellite_choices import satellite_choices
 from app.probes.workloads import WORKLOADS
@@ -48,6 +48,7 @@ class ApplicationStudy(LabStudy):
     name = APPLICATION_STUDY
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
+    own_hosts = OWN_HOSTS_ROUTED
     kind = ApplicationResults
     node_needs = NodeNeeds.of_workloads(APPLICATIONS, ("ip", "sysctl"))
 
@@ -66,33 +67,42 @@ class ApplicationStudy(LabStudy):
         """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""
         return of_solutions(application_cells(part), solutions)
 
+    def conditions(self, part: str, solutions: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the names of the conditions of a part, or of some VPNs and of none."""
+        return tuple(dict.fromkeys(one.condition for one in self.chosen(part, solutions)))
+
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[tuple[str, tuple[Adapter, Suite]]]:
         """Return adapter and suite by the study's name of a VPN.
 
         Raises:
             InvalidOption: A VPN of the study is not possible on these hosts, or no condition can be emulated.
         """
-        if run.conditioned is None:
+        if run.conditioned is None and run.shaping is None:
             raise InvalidOption(APPLICATIONS_NEED_LAB(pair=run.discovery.pair.name))
         return tuple(satellite_choices(adapters.adapters, run.discovery, self.left(run)).items())
 
     def measure(self, run: LabRun, choices: Sequence[tuple[str, tuple[Adapter, Suite]]]) -> None:
-        """Measure the cells that are not done yet; the lab's link is as before afterwards."""
+        """Measure the cells that are not done yet; the link is as before afterwards."""
         link, cells = run.conditioned, self.left(run)
-        if link is None or not cells:
+        if not cells:
             return
-        hold = link.hold
 
         def set_condition(condition: Condition | None) -> None:
-            hold(condition or PLAIN)
+            if link is not None:
+                link.hold(condition or PLAIN)
 
-        plan = CellPlan(cells, dict(choices), run.guests)
+        def deviation(condition: Condition) -> str:
+            return link.deviation(condition) if link is not None else ""
+
+        plan = CellPlan(cells, dict(choices), run.guests, is_lab=run.discovery.pair.is_lab)
         reports = CellReports(run.report, run.kept.keep)
         try:
             ApplicationRun(
-                *(plan, run.sessions, run.discovery.link, run.tunnels, set_condition, link.deviation, reports),
+                *(plan, run.sessions, run.discovery.link, run.tunnels, set_condition, deviation, reports),
                 token=run.token,
                 machines=run.machines,
+                shaping=run.shaping,
             ).run()
         finally:
-            link.release()
+            if link is not None:
+                link.release()

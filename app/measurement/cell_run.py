@@ -22,6 +22,7 @@ from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell
+from app.measurement.host_shaping import HostShaping, ShapedLink
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
 from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import BUILDING_TUNNEL
@@ -35,11 +36,13 @@ from app.measurement.node_machines import NodeMachines, lans_of, node_sessions
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.proxy import PROXY_SIDE, ProxySteps, proxy_log
-from app.tunnel.request import Extended
+from app.tunnel.request import Extended, PlanExtension
+from app.tunnel.temporary_group import FirstTunnels
 
 _ASK_S = 10.0
 _SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
 _congestion_of, _condition_of = attrgetter("congestion"), attrgetter("condition")
+_both_of = attrgetter("congestion", "condition")
 
 Way: TypeAlias = tuple[str, str]
 """The study's name of a VPN, and the place of a proxy."""
@@ -57,12 +60,14 @@ class CellPlan:
         choices: Adapter and suite by the study's name of a VPN; `none` is the bare link.
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
         topology: Between the hosts, or between nodes behind them; a proxy needs routed nodes.
+        is_lab: Whether the hosts are a practice lab's; load on others ends where their connections suffer.
     """
 
     cells: tuple[TransferCell, ...]
     choices: Mapping[str, tuple[Adapter, Suite]]
     guests: tuple[int, ...] = ()
     topology: Topology = Topology.ROUTED_NODES
+    is_lab: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,8 @@ class CellRun(ABC, Generic[R]):
         reports: Gets what happens.
         token: Ends it; results so far were kept.
         machines: Nodes that are hosts of their own; None for namespaces on the gateways.
+        shaping: Makes conditions on hosts of the user's own, in place of `set_condition` and `deviation`; None in a
+            lab.
     """
 
     plan: CellPlan
@@ -105,6 +112,7 @@ class CellRun(ABC, Generic[R]):
     reports: CellReports[R]
     token: CancelToken
     machines: NodeMachines | None = None
+    shaping: HostShaping | None = None
 
     @abstractmethod
     def measured(self, cell: TransferCell, tunnel: Tunnel) -> R:
@@ -124,36 +132,60 @@ class CellRun(ABC, Generic[R]):
             CleanupFailed: A host could not be rolled back.
             Cancelled: The token was cancelled.
         """
+        of_group = _congestion_of if self.shaping is None else _both_of
         self.set_condition(None)
         try:
-            for congestion, cells in groupby(sorted(self.plan.cells, key=_congestion_of), key=_congestion_of):
-                self._with_settings(congestion, tuple(cells))
+            for _, cells in groupby(sorted(self.plan.cells, key=of_group), key=of_group):
+                self._measure_group(tuple(cells))
         finally:
             self.set_condition(None)
 
-    def _with_settings(self, congestion: str, cells: tuple[TransferCell, ...]) -> None:
-        """Measure cells that need the same settings of the hosts, with all their tunnels up side by side."""
-        kind, report = CONGESTION[congestion], self.reports.report
-        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
+    def _measure_group(self, cells: tuple[TransferCell, ...]) -> None:
+        """Measure cells that need the same settings of the hosts, with all their tunnels up side by side.
+
+        Where the hosts make conditions themselves, the cells have one condition as well.
+        """
+        direct_ms: float | None = None
+        if self.shaping is not None:
+            try:
+                direct_ms = self._link_measurement().direct_ms()
+            except ProbeFailed as error:
+                self._leave(cells, None, error.sentence())
+                return
+        kind = CONGESTION[cells[0].congestion]
         ways = sorted({_way_of(cell) for cell in cells})
-        topology, lans = self.plan.topology, lans_of(self.machines)
-        with self.tunnels.open_group(
-            [self.plan.choices[solution] for solution, _ in ways],
-            extensions=[
-                Extended((NodeSteps(topology, lans), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
-                for _, proxy in ways
-            ],
-            token=self.token,
-            on_stage=lambda index, stage, _: (
-                report(BUILDING_TUNNEL(title=_title(*ways[index]))) if stage is Stage.APPLY else None
-            ),
-        ) as group:
+        with self._opened(ways, cells) as group:
             up = self._up(ways, cells, group)
+            shaped = ShapedLink(direct_ms, group.tunnels[len(ways)]) if up and direct_ms is not None else None
             wanted = sorted((cell for cell in cells if _way_of(cell) in up), key=_condition_of)
             with self._joined(tuple(up.values()), HostSettings(kind.sender, has_hystart=kind.has_hystart)):
                 for condition, some in groupby(wanted, key=_condition_of):
-                    self._under(presets()[condition], sorted(some, key=_way_of), up)
+                    self._under(presets()[condition], sorted(some, key=_way_of), up, shaped)
                 self.set_condition(None)  # before the tunnels go: rolling back must not wait for a satellite
+
+    def _opened(self, ways: Sequence[Way], cells: Sequence[TransferCell]) -> AbstractContextManager[TunnelGroup]:
+        """Return a context in which the tunnels of cells are up, and behind them the member that shapes the link."""
+        kind, report = CONGESTION[cells[0].congestion], self.reports.report
+        settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
+        topology, lans = self.plan.topology, lans_of(self.machines)
+        choices = [self.plan.choices[solution] for solution, _ in ways]
+        extensions: list[PlanExtension] = [
+            Extended((NodeSteps(topology, lans), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
+            for _, proxy in ways
+        ]
+        tunnels = self.tunnels
+        first: FirstTunnels | None = None
+        if self.shaping is not None:
+            tunnels = self.shaping.under(presets()[cells[0].condition])
+            choices.append(self.shaping.bare)
+            extensions.append(Extended(()))
+            first = FirstTunnels(tuple(range(len(ways))), lambda _group: None)
+
+        def on_stage(index: int, stage: Stage, _text: str) -> None:
+            if stage is Stage.APPLY and index < len(ways):
+                report(BUILDING_TUNNEL(title=_title(*ways[index])))
+
+        return tunnels.open_group(choices, extensions=extensions, token=self.token, on_stage=on_stage, first=first)
 
     def _joined(self, tunnels: Sequence[Tunnel], settings: HostSettings) -> AbstractContextManager[None]:
         """Return a context in which machines are nodes of tunnels that are up; for namespaces nothing is left to do."""
@@ -163,35 +195,62 @@ class CellRun(ABC, Generic[R]):
 
     def _up(self, ways: Sequence[Way], cells: Sequence[TransferCell], group: TunnelGroup) -> Mapping[Way, Tunnel]:
         """Return the tunnels that are up; what did not come up is a result of each of its cells."""
+        unshaped = group.failures.get(len(ways))
+        if unshaped is not None:
+            self._leave(cells, None, unshaped.sentence())
+            return {}
         for index, error in group.failures.items():
             for cell in cells:
                 if _way_of(cell) == ways[index]:
                     self.reports.keep(self.failed(cell, error.sentence()))
-        return {ways[index]: tunnel for index, tunnel in group.tunnels.items()}
+        return {ways[index]: tunnel for index, tunnel in group.tunnels.items() if index < len(ways)}
 
-    def _under(self, condition: Condition, cells: Sequence[TransferCell], up: Mapping[Way, Tunnel]) -> None:
+    def _under(
+        self,
+        condition: Condition,
+        cells: Sequence[TransferCell],
+        up: Mapping[Way, Tunnel],
+        shaped: ShapedLink | None,
+    ) -> None:
         """Measure cells under a condition, which is proven before, and checked again after each of them."""
-        found, why = self._proven(condition)
-        for cell in cells:
+        found, why = self._proven(condition, shaped)
+        for nth, cell in enumerate(cells):
             if why:
-                self.reports.keep(self._not_measured(cell, found, why))
-                continue
+                self._leave(cells[nth:], found, why)
+                return
             way, congestion = _title(*_way_of(cell)), CONGESTION[cell.congestion].title
             self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
             result: R = replace(self.measured(cell, up[_way_of(cell)]), measured_condition=found)
-            why = self.deviation(condition)
+            why = self._deviation(condition, shaped)
             self.reports.keep(self._not_measured(cell, found, why) if why else result)
 
-    def _proven(self, condition: Condition) -> tuple[MeasuredCondition | None, str]:
+    def _proven(self, condition: Condition, shaped: ShapedLink | None) -> tuple[MeasuredCondition | None, str]:
         """Set a condition and measure the bare link; return what was found, and why nothing is measured under it."""
-        measurement = LinkMeasurement(self.sessions, self.link, self.token, self.reports.report)
+        measurement = self._link_measurement()
         try:
-            found = measure_held(measurement, self.set_condition, condition)
+            if shaped is None:
+                found = measure_held(measurement, self.set_condition, condition)
+            else:
+                found = measurement.measure(condition, shaped.direct_ms)
         except ProbeFailed as error:
             return None, error.sentence()
         self.reports.measured(found)
         why = why_not_met(found)
         return found, ConditionNotMet(why).sentence() if why else ""
+
+    def _deviation(self, condition: Condition, shaped: ShapedLink | None) -> str:
+        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
+        if shaped is None:
+            return self.deviation(condition)
+        return shaped.deviation(condition, self.sessions, token=self.token)
+
+    def _link_measurement(self) -> LinkMeasurement:
+        return LinkMeasurement(self.sessions, self.link, self.token, self.reports.report)
+
+    def _leave(self, cells: Sequence[TransferCell], found: MeasuredCondition | None, why: str) -> None:
+        """Keep that cells are not measured, because the link is not under their condition."""
+        for cell in cells:
+            self.reports.keep(self._not_measured(cell, found, why))
 
     def _not_measured(self, cell: TransferCell, found: MeasuredCondition | None, why: str) -> R:
         missed: R = replace(self.failed(cell, why), measured_condition=found, is_condition_missed=True)

@@ -1,9 +1,9 @@
-"""Studies with a run of their own on practice labs, planned and run in one way, with the results kept as they come."""
+"""Studies with a run of their own, planned and run in one way, with the results kept as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,11 +16,13 @@ from app.domain.node_protection import NodeProtection
 from app.domain.progress import ProgressSink
 from app.domain.topology import NodeKind
 from app.measurement.application_studies import ApplicationStudy
+from app.measurement.host_shaping import HostShaping
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.measurement.node_machines import hosts_of
 from app.measurement.node_studies import NodeStudy
+from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
@@ -39,11 +41,12 @@ class WantedLabStudy:
     Attributes:
         study: The study.
         part: Name of its part.
-        pair: A practice lab's.
+        pair: A practice lab's, or one of the user's own with machines behind its hosts.
         is_fresh: Whether what has a result is measured again. Each result remains until there is a new one; a later run
             that is not fresh goes on.
         solutions: Those of the part that are measured; none for all.
         nodes: Kind of the nodes; each has results of its own.
+        consent: What the user agreed to on hosts of their own.
     """
 
     study: LabStudy
@@ -52,6 +55,12 @@ class WantedLabStudy:
     is_fresh: bool = False
     solutions: tuple[str, ...] = ()
     nodes: NodeKind = NodeKind.NAMESPACES
+    consent: OwnHostsConsent = field(default_factory=OwnHostsConsent)
+
+    @property
+    def use_of_own_hosts(self) -> OwnHostsUse:
+        """The use that it makes of hosts of the user's own."""
+        return self.study.use_of_own_hosts(self.part, self.solutions)
 
     def begun(self, found: LabResults) -> LabResults:
         """Return results as a run begins with them: what it measures afresh is marked."""
@@ -87,14 +96,17 @@ class LabStudyOperations(StudyResources):
         """Return what was measured of each part on any pair, and why other files of it cannot be read."""
         return stored_lab_results(self.paths.studies_dir, study)
 
-    def refuse_lab_study(self, study: str, pair: PairSpec) -> None:
+    def refuse_lab_study(self, wanted: WantedLabStudy) -> None:
         """Refuse a pair on which a study is not run.
 
         Raises:
-            InvalidOption: The pair is no practice lab.
+            InvalidOption: The practice lab does not run, or as `OwnHostsUse.refuse`.
         """
-        if not pair.is_lab or self.lab_service.find(pair) is None:
-            raise InvalidOption(LAB_STUDIES[study].needs_lab(pair=pair.name))
+        pair = wanted.pair
+        if not pair.is_lab:
+            wanted.use_of_own_hosts.refuse(pair, wanted.nodes)
+        elif self.lab_service.find(pair) is None:
+            raise InvalidOption(wanted.study.needs_lab(pair=pair.name))
 
     def run_lab_study(
         self,
@@ -108,13 +120,17 @@ class LabStudyOperations(StudyResources):
         """Measure what is not done yet; each result is stored as soon as there is one.
 
         Raises:
-            InvalidOption: The pair is no practice lab, or the study is not possible on its hosts.
+            InvalidOption: As `refuse_lab_study`, or the study is not possible on the pair's hosts.
+            InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
             PackageMissing, PreflightRefused: As `log_in_to_nodes`.
         """
         study, pair, part = wanted.study, discovery.pair, wanted.part
-        self.refuse_lab_study(study.name, pair)
+        wanted = replace(wanted, pair=pair)
         refuse_machines(wanted)
+        self.refuse_lab_study(wanted)
+        if not pair.is_lab:
+            wanted.use_of_own_hosts.check(pair, wanted.consent)
         with self.in_use.hold(hosts_of(pair, wanted.nodes), A_STUDY()):
             found = wanted.begun(self.lab_results(study.name, pair.name, part, wanted.nodes))
             kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part, wanted.nodes), on_result)
@@ -123,9 +139,11 @@ class LabStudyOperations(StudyResources):
             machines = self.node_machines(pair, needs, token=token) if needs is not None else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
+            is_shaped = not pair.is_lab and bool(wanted.use_of_own_hosts.conditions)
+            shaping = HostShaping.of(self.adapters, discovery, tunnels) if is_shaped else None
             run = LabRun(
                 *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
-                *(wanted.solutions, machines),
+                *(wanted.solutions, machines, shaping),
             )
             choices = study.choices(self, run)
             if found.afresh:
@@ -182,7 +200,7 @@ class LabStudyServices(Protocol):
         """Inspect both hosts."""
         ...
 
-    def refuse_lab_study(self, study: str, pair: PairSpec) -> None:
+    def refuse_lab_study(self, wanted: WantedLabStudy) -> None:
         """Refuse a pair on which a study is not run."""
         ...
 
@@ -210,12 +228,12 @@ def plan_lab_study(
     """Inspect both hosts, and say how much a run has to measure: all of a part where it is fresh. Changes nothing.
 
     Raises:
-        InvalidOption: The pair is no practice lab, or has no machines where they are to be the nodes.
+        InvalidOption: The study is not run on the pair, or the pair has no machines where they are to be the nodes.
         PairLocked: Other work on this computer holds one of the hosts.
     """
     study, pair = wanted.study, wanted.pair
     refuse_machines(wanted)
-    services.refuse_lab_study(study.name, pair)
+    services.refuse_lab_study(wanted)
     services.refuse_if_in_use(pair)
     found = services.discover(pair, token=token, on_progress=on_progress)
     stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part, wanted.nodes)

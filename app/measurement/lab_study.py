@@ -1,4 +1,4 @@
-"""Study with a run of its own on practice labs: its parts, how much of one is measured, and what a run has at hand."""
+"""Study with a run of its own: its parts, how much of one is measured, and what a run has at hand."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from app.domain.paths import Paths
 from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
 from app.lab.practice_labs import Labs
+from app.measurement.host_shaping import HostShaping
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import DEFAULT_NOT_OFFERED
 from app.measurement.node_machines import NodeMachines
 from app.measurement.node_needs import NodeNeeds
+from app.measurement.own_hosts import OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
 from app.storage.in_use import InUse
@@ -113,6 +115,7 @@ class LabRun:
         token: Cancels it.
         solutions: Those that are measured; none for all of the part.
         machines: Nodes that are hosts of their own; None for namespaces on the gateways.
+        shaping: Makes conditions on hosts of the user's own; None in a lab, or where there are none.
     """
 
     part: str
@@ -126,6 +129,7 @@ class LabRun:
     token: CancelToken
     solutions: tuple[str, ...] = ()
     machines: NodeMachines | None = None
+    shaping: HostShaping | None = None
 
 
 class LabStudy(ABC):
@@ -134,9 +138,11 @@ class LabStudy(ABC):
     Attributes:
         name: Name of the study.
         parts: Names of its parts, the shortest first.
-        needs_lab: Refuses a pair that is no practice lab.
+        needs_lab: Refuses a pair that is no practice lab, and that it is not measured on.
         kind: Class of its results.
         node_needs: Its needs of nodes that are machines of their own; None where they cannot be.
+        own_hosts: Sentence about what it changes on hosts of the user's own, with machines behind them; None for labs
+            only.
     """
 
     name: str
@@ -144,6 +150,7 @@ class LabStudy(ABC):
     needs_lab: MessageForm
     kind: type[LabResults]
     node_needs: NodeNeeds | None = None
+    own_hosts: MessageForm | None = None
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:
@@ -181,6 +188,15 @@ class LabStudy(ABC):
         """
         keys: Sequence[Any] = self.keys(part)
         return tuple(key for key in keys if not solutions or key.solution in solutions)
+
+    def conditions(self, part: str, solutions: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the names of the conditions of the link that measurements of a part need; none by default."""
+        del part, solutions
+        return ()
+
+    def use_of_own_hosts(self, part: str, solutions: Collection[str] = ()) -> OwnHostsUse:
+        """Return the use that a part, or some of its solutions, make of hosts of the user's own."""
+        return OwnHostsUse(self.name, self.own_hosts, self.needs_lab, self.conditions(part, solutions))
 
     def missing(self, part: str, done: Collection[Hashable], solutions: Collection[str] = ()) -> tuple[Any, ...]:
         """Return the keys of a part, or of some of its solutions, that are not done."""

@@ -1,4 +1,4 @@
-"""Study with nodes behind both gateways of a practice lab: its parts, the time they take, and what is measured."""
+"""Study with nodes behind both gateways of a pair: its parts, the time they take, and what is measured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.domain.node_protection import ProtectedPlace
 from app.domain.node_study import NodeSetting
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, usual_suite, why_no_suite
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB
+from app.measurement.messages.studies import NODE_SOLUTION_MISSING, NODE_STUDY_NEEDS_LAB, OWN_HOSTS_BRIDGED
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.node_study_run import NodeChoice, NodePart, NodeStudyRun, ProtectedNodes
 from app.probes.capture.request import missing_for_capture
@@ -44,6 +44,7 @@ class NodeStudy(LabStudy):
     name = NODE_STUDY
     parts = tuple(NODE_PARTS)
     needs_lab = NODE_STUDY_NEEDS_LAB
+    own_hosts = OWN_HOSTS_BRIDGED
     kind = NodeResults
     node_needs = _NODE_NEEDS
 
@@ -81,6 +82,8 @@ class NodeStudy(LabStudy):
             *(choices, NODE_PARTS[run.part], run.kept.results.done(), run.sessions, run.discovery.facts, run.tunnels),
             *(run.guests, run.report, run.kept.keep, run.token),
             machines=run.machines,
+            is_lab=run.discovery.pair.is_lab,
+            cap_mbit_s=run.discovery.pair.load_cap_mbit_s,
         ).run()
 
 

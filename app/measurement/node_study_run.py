@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from app.domain.adapters import Adapter, TunnelPlan
@@ -26,6 +26,7 @@ from app.domain.solutions import Suite
 from app.domain.topology import Topology, node_addresses
 from app.measurement.comparison.probe_run import iperf3_version, ping_flavour
 from app.measurement.interfaces import Tunnel, Tunnels
+from app.measurement.load_guard import guarded_load
 from app.measurement.messages.studies import (
     HOPS_CAPTURED,
     INJECTING_AT,
@@ -140,6 +141,8 @@ class NodeStudyRun:
         token: Ends it; results so far were kept.
         seed: Of the order in each round.
         machines: Nodes that are hosts of their own; None for namespaces on the gateways.
+        is_lab: Whether the hosts are a practice lab's; TCP between others ends where their connections suffer.
+        cap_mbit_s: Limit of TCP in Mbit/s; None for none.
     """
 
     choices: Sequence[NodeChoice]
@@ -154,6 +157,8 @@ class NodeStudyRun:
     token: CancelToken
     seed: int = 2019
     machines: NodeMachines | None = None
+    is_lab: bool = True
+    cap_mbit_s: float | None = None
 
     def run(self) -> None:
         """Measure round by round. A setting that does not come up, or a probe that fails, is a result; others go on.
@@ -238,6 +243,16 @@ class _Probes:
     def _nodes(self) -> SessionPair:
         return node_sessions(self.run.sessions, self.link, Topology.BRIDGED_NODES, self.run.machines)
 
+    @contextmanager
+    def _guarded(self, nodes: SessionPair) -> Iterator[CancelToken]:
+        """Yield the token of TCP, which ends it where connections to gateways or nodes suffer; a lab needs no guard."""
+        run = self.run
+        with (
+            guarded_load(run.sessions, is_lab=run.is_lab, token=run.token) as of_gateways,
+            guarded_load(nodes, is_lab=run.is_lab, token=of_gateways) as of_all,
+        ):
+            yield of_all
+
     def _figures(self, result: NodeResult, title: str) -> NodeResult:
         part, sessions, token = self.run.part, self.run.sessions, self.run.token
         a, b = (node_addresses(self.link, Topology.BRIDGED_NODES, side) for side in Side)
@@ -248,6 +263,7 @@ class _Probes:
             server_address=b.node_ip,
             port=self.link.names.iperf_port,
             seconds=part.seconds,
+            cap_mbit_s=self.run.cap_mbit_s,
             iperf3_version=iperf3_version(facts),
         )
         first = (result.round - 1) % len(FRAME_BYTES)  # what is slow at first meets another size in each round
@@ -263,10 +279,10 @@ class _Probes:
                 nodes.a, pings, token=token, on_samples=lambda *_: None, on_pause=lambda: counters.read(token)
             )
             self.run.report(TCP_OF_NODES(title=title))
-            with CpuMonitor(sessions) as monitor:
+            with CpuMonitor(sessions) as monitor, self._guarded(nodes) as load_token:
                 monitor.wait_until_watching(token)
                 counters.take(monitor.first)
-                rates = measure_throughput(nodes.a, server, tcp, token=token, on_interval=lambda *_: None)
+                rates = measure_throughput(nodes.a, server, tcp, token=load_token, on_interval=lambda *_: None)
         means = _means_ms(latency.series)
         return replace(
             result,

@@ -1,25 +1,27 @@
-"""Studies on practice labs: transfers under conditions, with the results kept as they come."""
+"""Studies of transfers under conditions, with the results kept as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.conditions import MeasuredCondition
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import InvalidFile, InvalidOption, NotFound
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec, Side
 from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
 from app.lab.practice_labs import LabLink
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
+from app.measurement.host_shaping import HostShaping
 from app.measurement.lab_study import StudyResources
-from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
+from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
+from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.satellite_choices import satellite_choices
 from app.measurement.transfers import NODE_NEEDS, TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
@@ -28,6 +30,8 @@ from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
 from app.storage.study_files import KeptStudy
 from app.storage.study_results import StudyResults, load_results, nodes_dir, results_file, stored_results
+
+_Emulation = tuple[Callable[[Condition | None], None], Callable[[Condition], str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,31 @@ class StudyRequest:
         is_fresh: Whether cells that have a time are measured again. Each keeps its result until it has a new one; a
             later run that is not fresh goes on with those that have none yet.
         nodes: Kind of the nodes; each has results of its own.
+        consent: What the user agreed to on hosts of their own.
     """
 
     study: str
     cells: tuple[TransferCell, ...]
     is_fresh: bool = False
     nodes: NodeKind = NodeKind.NAMESPACES
+    consent: OwnHostsConsent = field(default_factory=OwnHostsConsent)
+
+    @property
+    def use_of_own_hosts(self) -> OwnHostsUse:
+        """The use that it makes of hosts of the user's own."""
+        conditions = tuple(dict.fromkeys(one.condition for one in self.cells))
+        return OwnHostsUse(self.study, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB, conditions)
+
+    def refuse(self, pair: PairSpec) -> None:
+        """Refuse a pair on which the cells cannot be measured. Asks no host.
+
+        Raises:
+            InvalidOption: As `OwnHostsUse.refuse`, or a lab has no machines where they are to be the nodes.
+        """
+        if not pair.is_lab:
+            self.use_of_own_hosts.refuse(pair, self.nodes)
+        elif self.nodes is NodeKind.MACHINES and not pair.nodes:
+            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
 
 
 class _KeptTransfers(KeptStudy[StudyResults]):
@@ -78,16 +101,15 @@ class StudyOperations(StudyResources):
         """Measure the cells that are not done yet; each result is stored as soon as there is one.
 
         Raises:
-            InvalidOption: The pair is no practice lab, names no machines where they are to be the nodes, or a VPN of
-                the study is not possible on its hosts.
+            InvalidOption: The practice lab does not run, the pair names no machines where they are to be the nodes, or
+                a VPN of the study is not possible on its hosts; or as `OwnHostsUse.refuse`.
+            InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
             PackageMissing, PreflightRefused: As `log_in_to_nodes`.
         """
         pair, folder = discovery.pair, nodes_dir(self.paths.studies_dir, request.nodes)
+        self._refuse(pair, request)
         file = results_file(folder, request.study, pair.name)
-        lab = self.lab_service.find(pair) if pair.is_lab else None
-        if lab is None:
-            raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
         found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
         cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if not cells:
@@ -95,8 +117,6 @@ class StudyOperations(StudyResources):
         begun = found.to_measure_afresh(cells) if request.is_fresh else found
         kept = _KeptTransfers(begun, file, on_result)
         reports = CellReports(report, kept.keep, kept.keep_condition)
-        set_condition = partial(self.lab_service.manager.hold_condition, lab.spec.name)
-        deviation = LabLink(self.lab_service, pair).deviation
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             sessions = self.sessions(pair, token=token)
             machines = self.node_machines(pair, NODE_NEEDS, token=token) if request.nodes is NodeKind.MACHINES else None
@@ -104,17 +124,42 @@ class StudyOperations(StudyResources):
             version = iperf3_version(machines.facts if machines is not None else discovery.facts[Side.A.value])
             plan = TransferPlan(
                 *(cells, satellite_choices(self.adapters, discovery, cells), self.lab_service.guests(pair)),
+                is_lab=pair.is_lab,
                 size_bytes=TRANSFER_BYTES,
                 can_end_early=can_end_early(version),
             )
+            shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels)
             if begun is not found:
                 kept.store()
-            try:
+            with self._emulation(pair) as emulation:
                 TransferRun(
-                    *(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token),
+                    *(plan, sessions, discovery.link, tunnels, *emulation, reports, token),
                     machines=machines,
+                    shaping=shaping,
                 ).run()
-            finally:
-                with suppress(NotFound):  # it has ended meanwhile
-                    self.lab_service.manager.release_condition(lab.spec.name)
         return kept.results
+
+    def _refuse(self, pair: PairSpec, request: StudyRequest) -> None:
+        """Refuse a lab that does not run, and hosts of the user's own that the study is not for, or without consent."""
+        if not pair.is_lab:
+            request.use_of_own_hosts.refuse(pair, request.nodes)
+            request.use_of_own_hosts.check(pair, request.consent)
+        elif self.lab_service.find(pair) is None:
+            raise InvalidOption(STUDY_NEEDS_LAB(pair=pair.name))
+
+    @contextmanager
+    def _emulation(self, pair: PairSpec) -> Iterator[_Emulation]:
+        """Yield what conditions a lab's link, and why it deviates; its link is released at the end.
+
+        On other hosts both do nothing: they make conditions themselves.
+        """
+        lab = self.lab_service.find(pair) if pair.is_lab else None
+        if lab is None:
+            yield (lambda _condition: None), (lambda _condition: "")
+            return
+        manager = self.lab_service.manager
+        try:
+            yield partial(manager.hold_condition, lab.spec.name), LabLink(self.lab_service, pair).deviation
+        finally:
+            with suppress(NotFound):  # it has ended meanwhile
+                manager.release_condition(lab.spec.name)

@@ -12,6 +12,7 @@ from app.domain.solutions import Carrier
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.measurement.cell_run import CellPlan, CellRun
 from app.measurement.interfaces import Tunnel
+from app.measurement.load_guard import guarded_load
 from app.measurement.messages import DID_NOT_END
 from app.measurement.messages.studies import TRANSFER_DISTURBED, TRANSFER_REPEATED
 from app.measurement.node_needs import NodeNeeds
@@ -114,7 +115,8 @@ class TransferRun(CellRun[TransferResult]):
             )
             load = OwnLoad(self.plan.guests)
             load.start()
-            done: Transferred = transfer(ends.a, request, token=self.token)
+            with guarded_load(self.sessions, is_lab=self.plan.is_lab, token=self.token) as load_token:
+                done: Transferred = transfer(ends.a, request, token=load_token)
             cores = load.cores()
             server.stop()  # the second port is not used
         message = "" if done.seconds is not None else DID_NOT_END(limit_s=request.limit_s)

@@ -45,7 +45,8 @@ class DeployedTunnels:
         header: Comment lines for every file on the hosts.
         audit: Writes down every command that changes a host.
         minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
-        shaping: Condition of the link that the hosts make themselves while a tunnel is up; None for none.
+        shaping: Condition of the link that the hosts make themselves while a tunnel is up, in a group by steps of its
+            last member; None for none.
     """
 
     pair: PairSpec
@@ -86,6 +87,7 @@ class DeployedTunnels:
         """Return a context in which several tunnels are up side by side."""
         firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
         requests = [self._request(adapter, suite, self.link, firewalls) for adapter, suite in choices]
+        requests = [*(replace(one, shaping=None) for one in requests[:-1]), *requests[-1:]]
         if extensions:
             requests = [replace(one, extension=each) for one, each in zip(requests, extensions, strict=True)]
         return temporary_group(

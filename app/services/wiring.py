@@ -48,6 +48,7 @@ from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
 from app.ssh.connections import Connections
+from app.storage.study_results import rename_results
 from app.tunnel import RecoveryReport, recover_pair
 from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
@@ -131,6 +132,13 @@ class Services(
         """Return what is always true of each solution that there is an adapter for, by its name."""
         return {name: adapter.info for name, adapter in self.adapters.items()}
 
+    # --- pairs --------------------------------------------------------------------------------------------------------
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """Rename a pair as `PairOperations` does; results of studies on it follow as well."""
+        super().rename_pair(old, new)
+        rename_results(self.paths.studies_dir, old, new)
+
     # --- inspecting hosts ---------------------------------------------------------------------------------------------
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
@@ -202,7 +210,11 @@ class Services(
     def recover(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         """Roll back both hosts, and nodes, after a run that died; one that is out of reach delays no other."""
         return recover_pair(
-            pair, lambda host, child: self._connections.host(host, token=child), token=token, audit=self.store.audit
+            pair,
+            lambda host, child: self._connections.host(host, token=child),
+            token=token,
+            audit=self.store.audit,
+            was_changed=lambda host: self.store.is_in_audit(host.address),
         )
 
     # --- existing configurations --------------------------------------------------------------------------------------

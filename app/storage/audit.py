@@ -75,6 +75,15 @@ def list_audit(connection: sqlite3.Connection, limit: int | None = 1000) -> tupl
     )
 
 
+def is_in_audit(connection: sqlite3.Connection, host: str) -> bool:
+    """Return whether a host was ever changed from this computer.
+
+    Args:
+        host: Its address, as the user knows it.
+    """
+    return connection.execute("SELECT 1 FROM audit WHERE host = ? LIMIT 1", (host,)).fetchone() is not None
+
+
 def check_audit(connection: sqlite3.Connection) -> AuditCheck:
     """Find out whether the audit log is what was written: follow its chain, and return where it is broken first."""
     head = connection.execute("SELECT entries, chain FROM audit_head").fetchone()

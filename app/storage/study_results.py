@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.domain.atomic import replace_file
 from app.domain.conditions import MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile
 from app.domain.topology import NodeKind, Topology
@@ -76,8 +78,31 @@ def nodes_dir(folder: Path, nodes: NodeKind) -> Path:
 
 def results_file(folder: Path, study: str, pair: str) -> Path:
     """Return the file of a study's results on a pair."""
+    return folder / f"{study}{_ending(pair)}"
+
+
+def _ending(pair: str) -> str:
+    """Return the end of the names of a pair's files."""
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", pair).strip("-")
-    return folder / f"{study}-{name}.json"
+    return f"-{name}.json"
+
+
+def rename_results(folder: Path, old: str, new: str) -> None:
+    """Give the results of studies on a pair its new name; what is stored under that already, or is unreadable, remains.
+
+    Args:
+        folder: That of all studies.
+    """
+    for kind in NodeKind:
+        for file in sorted(nodes_dir(folder, kind).glob(f"*{_ending(old)}")):
+            try:
+                found = json.loads(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            target = file.with_name(f"{file.name.removesuffix(_ending(old))}{_ending(new)}")
+            if isinstance(found, dict) and found.get("pair") == old and not target.exists():
+                replace_file(target, f"{json.dumps({**found, 'pair': new}, indent=2)}\n".encode())
+                file.unlink()
 
 
 def load_results(file: Path) -> StudyResults | None:

@@ -150,9 +150,7 @@ GROUP_ROLLED_BACK = MessageForm(
     "It had not heard from Tunnelmark in time, or a user ran its undo script. Try again.",
 )
 PORT_OF_TWO = MessageForm(
-    "tunnel.port-of-two",
-    "Two tunnels of this group would listen on port {port}/{protocol}.",
-    "Measure them in turn.",
+    "tunnel.port-of-two", "Two tunnels of this group would listen on port {port}/{protocol}.", "Measure them in turn."
 )
 
 # --- leases -----------------------------------------------------------------------------------------------------------
@@ -185,9 +183,7 @@ WAIT_NOT_ACKNOWLEDGED = MessageForm(
 # --- rollback ---------------------------------------------------------------------------------------------------------
 
 ROLLBACK_UNREPORTED = MessageForm(
-    "tunnel.rollback-unreported",
-    "{host} did not report whether it was rolled back.",
-    "On its console, run: {command}",
+    "tunnel.rollback-unreported", "{host} did not report whether it was rolled back.", "On its console, run: {command}"
 )
 ROLLBACK_TOO_SLOW = MessageForm("tunnel.rollback-too-slow", "{host} was not rolled back within {seconds:g} s.")
 ROLLBACK_FAILED = MessageForm("tunnel.rollback-failed", "{host} could not be rolled back: {why}")
@@ -292,9 +288,7 @@ INTERFACE_PRESENT = MessageForm(
     "If an earlier Tunnelmark left it, remove it on the host: ip link del {interface}",
 )
 FILE_PRESENT = MessageForm(
-    "tunnel.file-present",
-    "The file {path} is already there on {host}.",
-    "Move it away; it will not be overwritten.",
+    "tunnel.file-present", "The file {path} is already there on {host}.", "Move it away; it will not be overwritten."
 )
 PORT_IN_USE = MessageForm("tunnel.port-in-use", "Port {port}/{protocol} is in use on {host}.")
 FREE_OR_CHANGE_PORT = MessageForm("tunnel.free-or-change-port", "Stop what uses it, or choose another port.")
@@ -387,6 +381,10 @@ NODE_NOT_ROLLED_BACK = MessageForm(
     "tunnel.node-not-rolled-back",
     "{host}, the machine behind {gateway}, was not rolled back. {why}",
     "Mend that, or switch it on where it is off, then run: tunnelmark recover {pair}",
+)
+NODE_NEVER_CHANGED = MessageForm(
+    "tunnel.node-never-changed",
+    "{host}, the machine behind {gateway}, was not asked; nothing was ever changed on it from this computer. {why}",
 )
 HYSTART_ON = MessageForm("tunnel.hystart-on", "Switch CUBIC's HyStart on")
 HYSTART_OFF = MessageForm("tunnel.hystart-off", "Switch CUBIC's HyStart off")

@@ -27,7 +27,7 @@ from app.host.scripts import filled_script
 from app.tunnel.acquire import AcquireRequest, begin_error, planned_step, step_line
 from app.tunnel.audit import STEP_NUMBER, AuditSink, numbered
 from app.tunnel.host_settings import HostSettings
-from app.tunnel.messages import ADDRESS_NODE_MACHINE
+from app.tunnel.messages import ADDRESS_NODE_MACHINE, LOCK_AND_ARM
 from app.tunnel.nodes import lan_step, machine_step, node_mtu_bytes, notes_dir
 from app.tunnel.preflight import remote_hosts
 from app.tunnel.psk_transfer import read_secret
@@ -123,6 +123,9 @@ def node_machines(
     hosts = remote_hosts(sessions, run_dir.rpartition("/")[0], request.pair)
     work = Transaction(hosts, on_stage=lambda *_: None, audit=audit, lease_s=lease_s)
     with work.rolled_back_at_end(request.words):
+        for ledger in work.ledgers.values():
+            # Before the first change: where this program is killed right after it, the audit log knows this machine.
+            ledger.write(LOCK_AND_ARM(), f"mkdir {ledger.host.state_dir}", None)
         work.acquire({side: AcquireRequest(run_dir, IdentityRecipe(), "") for side in Side}, token=token)
         if request.bridged is not None:
             give_secrets(work.hosts, request.bridged, token=token)

@@ -32,6 +32,7 @@ from app.tunnel.messages import (
     LEFT_AND_ROLLED_BACK,
     LEFT_IN_PART,
     LEFT_WITHOUT_JOURNAL,
+    NODE_NEVER_CHANGED,
     NODE_NOT_ROLLED_BACK,
     NOTHING_TO_ROLL_BACK,
     REMOVAL_INTERRUPTED,
@@ -128,14 +129,17 @@ def recover_pair(
     *,
     token: CancelToken,
     audit: AuditSink | None = None,
+    was_changed: Callable[[HostSpec], bool] = lambda _host: True,
 ) -> RecoveryReport:
     """Roll back both hosts of a pair, and its nodes, as `recover` does; one that is out of reach delays no other.
 
-    The sentence of a node that is out of reach says what to do next; the gateways are rolled back without it.
+    The sentence of a node that is out of reach says what to do next; the gateways are rolled back without it. A node
+    that is out of reach and was never changed is as it was before.
 
     Args:
         connect: Logs in to a host.
         audit: Gets every command that changed a host.
+        was_changed: Whether a node was ever changed from this computer.
     """
 
     def of(hosts: Mapping[Side, HostSpec]) -> RecoveryReport:
@@ -147,14 +151,17 @@ def recover_pair(
     if not nodes:
         return of(gateways)
     report, behind = run_both(lambda: of(gateways), lambda: of(nodes))
-    return replace(report, nodes=tuple(_of_node(one, pair) for one in (behind.a, behind.b)))
+    return replace(report, nodes=tuple(_of_node(one, pair, was_changed) for one in (behind.a, behind.b)))
 
 
-def _of_node(found: HostRecovery, pair: PairSpec) -> HostRecovery:
-    """Return the outcome of a node, with what to do next where it is out of reach."""
+def _of_node(found: HostRecovery, pair: PairSpec, was_changed: Callable[[HostSpec], bool]) -> HostRecovery:
+    """Return the outcome of a node; of one out of reach, what to do next, or that there is nothing to roll back."""
     if found.found is not Found.UNREACHABLE:
         return found
-    names = {"host": pair.nodes[found.side].host.label, "gateway": pair.host(found.side).label, "pair": pair.name}
+    host = pair.nodes[found.side].host
+    names = {"host": host.label, "gateway": pair.host(found.side).label, "pair": pair.name}
+    if not was_changed(host):
+        return replace(found, is_clean=True, sentence=NODE_NEVER_CHANGED(**names, why=found.sentence))
     message = NODE_NOT_ROLLED_BACK(**names, why=found.sentence)
     return replace(found, sentence=sentences((message, message.hint)))
 

@@ -32,8 +32,13 @@ def refuse_unshaped(condition: Condition) -> None:
     Raises:
         InvalidPlan: Its delay changes over time.
     """
-    if condition.a_to_b.trace_ms or condition.b_to_a.trace_ms:
+    if not is_fixed(condition):
         raise InvalidPlan(DELAY_CHANGES(condition=condition.name))
+
+
+def is_fixed(condition: Condition) -> bool:
+    """Return whether the delay of a condition remains as it is."""
+    return not condition.a_to_b.trace_ms and not condition.b_to_a.trace_ms
 
 
 def netem_options(way: LinkDirection) -> tuple[str, ...]:

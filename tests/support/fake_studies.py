@@ -13,7 +13,6 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.application_study import ApplicationResult
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile
-from app.domain.hosts import PairSpec
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
 from app.domain.results import Attempt, CampaignRecord, Candidate, CpuUsage
@@ -211,7 +210,7 @@ class FakeStudies:
             on_result(result)
         return found
 
-    def refuse_lab_study(self, _study: str, _pair: PairSpec) -> None:
+    def refuse_lab_study(self, _wanted: WantedLabStudy) -> None:
         self._call("refuse_lab_study")
 
     def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Any:

@@ -13,9 +13,11 @@ from window_driver import Driver
 
 from app.cli import main
 from app.cli.exit_codes import ExitCode
-from app.domain.errors import HostUnreachable, LabFault, PairLocked
+from app.domain.errors import HostUnreachable, InvalidOption, LabFault, PairLocked
+from app.domain.hosts import HostSpec, NodeHost
 from app.domain.messages import MessageForm
 from app.domain.messages.inputs import (
+    HOST_IS_A_NODE,
     HOSTS_ARE_THE_SAME,
     NO_IP_ADDRESS_OF_HOST,
     UNDERLAY_IS_IPV6,
@@ -24,7 +26,7 @@ from app.domain.messages.inputs import (
 from app.measurement.wizard import Step
 from app.ssh.messages import HOST_UNREACHABLE
 from app.storage.messages import HOST_IN_USE, PAIR_GONE
-from support.message_checks import shows
+from support.message_checks import has_message, shows
 from ui.common.dialogs import Question
 
 
@@ -86,6 +88,38 @@ def test_a_new_pair_after_a_stored_one_is_not_stored_under_its_name(driver: Driv
     assert made.name == "198.51.100.1-198.51.100.2"
     assert not made.is_lab
     assert made.a.label == "198.51.100.1"
+
+
+def test_a_stored_pair_keeps_its_nodes_where_it_is_changed_in_the_form(driver: Driver) -> None:
+    nodes = {side: NodeHost(HostSpec(f"node-{side}", f"10.0.1.{side}"), "eth1", "eth2") for side in (1, 2)}
+    stored = replace(pair(is_lab=False), node_a=nodes[1], node_b=nodes[2])
+    hosts = driver.window.hosts
+    driver.window.begin_with_hosts()
+    hosts.show_pair(stored)
+    hosts.form_a.underlay.setText("203.0.113.77")
+    made = hosts.entered_pair()
+    assert made.underlay_a == "203.0.113.77"
+    assert made.nodes == stored.nodes
+    hosts.name.setText("another")
+    assert hosts.entered_pair().nodes == {}, "another pair with other hosts"
+    hosts.form_a.underlay.setText(stored.underlay_a)
+    assert hosts.entered_pair().nodes == stored.nodes, "the same hosts"
+
+
+def test_a_host_with_the_address_of_a_node_is_refused_at_its_field(driver: Driver) -> None:
+    nodes = {side: NodeHost(HostSpec(f"node-{side}", f"10.0.1.{side}"), "eth1", "eth2") for side in (1, 2)}
+    stored = replace(pair(is_lab=False), node_a=nodes[1], node_b=nodes[2])
+    hosts = driver.window.hosts
+    driver.window.begin_with_hosts()
+    hosts.show_pair(stored)
+    hosts.form_b.address.setText("10.0.1.1")
+    if hosts.form_b.port.text():
+        hosts.form_b.port.setText("22")
+    with pytest.raises(InvalidOption, check=has_message(HOST_IS_A_NODE, side="B", node="A")):
+        hosts.entered_pair()
+    assert hosts.fields.has_fault
+    hosts.form_b.address.setText("10.0.1.9")
+    assert hosts.entered_pair().nodes == stored.nodes
 
 
 def test_while_the_lab_starts_no_form_for_own_hosts_is_shown(driver: Driver) -> None:

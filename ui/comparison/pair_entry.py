@@ -32,6 +32,8 @@ def read_pair(form_a: HostForm, form_b: HostForm, name: str, shown: PairSpec | N
     forms = {Side.A: form_a, Side.B: form_b}
     a, b = form_a.spec(), form_b.spec()
     pair = PairSpec(name, a, b, form_a.underlay_text(), form_b.underlay_text())
+    if shown is not None:
+        pair = _with_unshown(pair, shown)
     # A field that is wrong by itself is not compared with the other host's.
     faults: dict[tuple[Side, PairField], PairFault] = {}
     for fault in pair_faults(pair):
@@ -47,9 +49,16 @@ def read_pair(form_a: HostForm, form_b: HostForm, name: str, shown: PairSpec | N
     pair = replace(pair, name=name or suggest_pair_name(a.address, b.address))
     if shown is None or pair.name != shown.name:
         check_pair_name(pair.name)  # a pair of an earlier version keeps its name
-    if shown is None:
-        return pair
-    may_open = shown.may_open_firewall and _hosts(shown) == _hosts(pair)
+    return pair
+
+
+def _with_unshown(pair: PairSpec, shown: PairSpec) -> PairSpec:
+    """Return an entered pair with what the forms do not show of the pair that they were filled with."""
+    has_same_hosts = _hosts(shown) == _hosts(pair)
+    name = pair.name or suggest_pair_name(pair.a.address, pair.b.address)
+    if has_same_hosts or name == shown.name:  # another pair with other hosts has others behind them
+        pair = replace(pair, node_a=shown.node_a, node_b=shown.node_b)
+    may_open = shown.may_open_firewall and has_same_hosts
     return replace(pair, load_cap_mbit_s=shown.load_cap_mbit_s, may_open_firewall=may_open)
 
 

@@ -1,4 +1,4 @@
-"""Offers of the studies page: running labs, and pairs with stored results."""
+"""Offers of the studies page: running labs, pairs with machines behind their hosts, and pairs with stored results."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class StudyChoices:
         runs: Stored comparisons that repeat a study, newest first, by its name.
         titles: Titles of solutions, by name.
         lab_results: What is stored of studies of their own kind, by study, pair, part and kind of nodes.
+        own: Pairs of the user's own with machines behind their hosts, by name.
     """
 
     labs: Mapping[str, PairSpec]
@@ -41,12 +42,17 @@ class StudyChoices:
     runs: Mapping[str, tuple[StudyRun, ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     lab_results: Mapping[LabKey, LabResults] = field(default_factory=dict)
+    own: Mapping[str, PairSpec] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the pairs: running labs first, then those of which only results are left."""
+        """Names of the pairs: running labs first, then own ones, then those of which only results are left."""
         of_results = (pair for pair, _ in self.results)
-        return tuple(dict.fromkeys((*self.labs, *of_results, *(key[1] for key in self.lab_results))))
+        return tuple(dict.fromkeys((*self.labs, *self.own, *of_results, *(key[1] for key in self.lab_results))))
+
+    def pair(self, name: str) -> PairSpec | None:
+        """Return a pair that something can be measured on; None where it is not there now."""
+        return self.labs.get(name) or self.own.get(name)
 
     def lab_parts(self, study: str, pair: str, nodes: NodeKind) -> Mapping[str, LabResults]:
         """Return what is stored of a study of its own kind on a pair between a kind of nodes, by part."""
@@ -72,8 +78,10 @@ class StudyChoices:
 
 
 def choices_of(services: Services) -> StudyChoices:
-    """Return running labs and what is stored."""
-    labs = {choice.pair.name: choice.pair for choice in services.pairs() if choice.pair.is_lab}
+    """Return running labs, own pairs with machines, and what is stored."""
+    pairs = [choice.pair for choice in services.pairs()]
+    labs = {pair.name: pair for pair in pairs if pair.is_lab}
+    own = {pair.name: pair for pair in pairs if not pair.is_lab and pair.nodes}
     results, faults = services.stored_studies(SATCOM)
     titles = {name: info.title for name, info in services.solutions().items()}
     stored: dict[LabKey, LabResults] = {}
@@ -82,7 +90,7 @@ def choices_of(services: Services) -> StudyChoices:
         stored.update({_key(one): one for one in found})
         faults = (*faults, *others)
     transfers = {(one.pair, one.nodes): one for one in results}
-    return StudyChoices(labs, transfers, faults, services.study_runs(), titles, stored)
+    return StudyChoices(labs, transfers, faults, services.study_runs(), titles, stored, own)
 
 
 def _key(results: LabResults) -> LabKey:

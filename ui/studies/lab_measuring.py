@@ -12,6 +12,7 @@ from ui.common.texts import tr
 from ui.studies.lab_job import LabJob, LabOutcome
 from ui.studies.measuring import Measuring
 from ui.studies.outcome_notice import show_end
+from ui.studies.own_hosts import OwnHostsForm
 from ui.studies.study_dialog import LabStudyDialog
 
 
@@ -23,14 +24,15 @@ class LabMeasuring(Measuring):
         study, part = self.page.lab.study, self.page.lab.part
         if study is None or part is None:
             return
-        nodes = self.page.nodes.kind
-        dialog = LabStudyDialog(self.page.window(), place_text(pair.name, nodes), study.name, part)
-        dialog.ask(lambda: self.run(WantedLabStudy(study, part.name, pair, is_fresh=dialog.is_fresh, nodes=nodes)))
+        wanted = WantedLabStudy(study, part.name, pair, nodes=self.page.nodes.kind)
+        own = OwnHostsForm(pair, wanted.use_of_own_hosts)
+        dialog = LabStudyDialog(self.page.window(), place_text(pair.name, wanted.nodes), study.name, part, own)
+        dialog.ask(lambda: self.run(replace(wanted, is_fresh=dialog.is_fresh, consent=own.consent)))
 
     def run(self, wanted: WantedLabStudy) -> None:
         """Measure what is not done yet, or all of it."""
         name = wanted.pair.name
-        pair = self.page.lab_pair(name, lambda: self.run(wanted))
+        pair = self.page.pair_there(name, lambda: self.run(wanted))
         if pair is None:
             return
         job = LabJob(self.page.services, replace(wanted, pair=pair), self.advanced.emit)

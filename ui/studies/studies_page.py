@@ -1,4 +1,4 @@
-"""Studies: a published table, and its parts measured again on a practice lab."""
+"""Studies: a published table, and its parts measured again on a practice lab or a pair with nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.lab_measuring import LabMeasuring
 from ui.studies.lab_panel import LabPanel
-from ui.studies.nodes_choice import NodesChoice, without_machines
+from ui.studies.nodes_choice import NodesChoice, why_not_measured, why_not_there
 from ui.studies.saving import ask_file, save
 from ui.studies.study_dialog import ask_stop
 from ui.studies.study_progress import StudyProgress
@@ -52,7 +52,7 @@ _STATE_STRETCH = 20  # beside a margin that is there where the state is hidden
 
 
 class StudiesPage(Page):
-    """A lab and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
+    """A pair and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
 
     comparison_asked = Signal(object)
     """Carries the WantedStudy that is to be measured by a comparison."""
@@ -101,7 +101,7 @@ class StudiesPage(Page):
         self.studies.addItems([SATCOM, *comparison_studies(), *LAB_STUDIES])
         self.studies.currentIndexChanged.connect(self._on_study)
         self.pairs = ChoiceBox()
-        self.pairs.setAccessibleName(tr("Lab"))
+        self.pairs.setAccessibleName(tr("Pair"))
         self.pairs.setMinimumWidth(_LEAST_BOX_PX)
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.nodes = NodesChoice()
@@ -115,7 +115,7 @@ class StudiesPage(Page):
         self._head = row(
             label_for(tr("&Study"), self.studies),
             self.studies,
-            label_for(tr("Lab"), self.pairs),
+            label_for(tr("Pair"), self.pairs),
             self.pairs,
             self.begin,
             0,
@@ -159,13 +159,11 @@ class StudiesPage(Page):
         """The chosen study if it has a run of its own kind; None for others."""
         return LAB_STUDIES.get(self.studies.currentText())
 
-    def lab_pair(self, name: str, again: Callable[[], None]) -> PairSpec | None:
-        """Return the pair of a running lab; without one, say so with a way to go on."""
-        pair = self._choices.labs.get(name)
+    def pair_there(self, name: str, again: Callable[[], None]) -> PairSpec | None:
+        """Return a running lab's pair, or one with machines; where it is not there, say so with a way to go on."""
+        pair = self._choices.pair(name)
         if pair is None:
-            hint = tr("Start it in the lab menu at the top right.")
-            text = tr("%1 is not running.").replace("%1", name)
-            self.notice.show_message("caution", text, hint, {tr("Resume"): again})
+            self.notice.show_message("caution", *why_not_there(name), {tr("Resume"): again})
         return pair
 
     @property
@@ -303,21 +301,13 @@ class StudiesPage(Page):
     def _is_busy(self) -> bool:
         return self.is_running or not self.busy.isHidden()  # or hosts are inspected for a comparison
 
-    def _obstacle(self, name: str) -> str:
-        """Return why nothing can be measured on a lab between the chosen nodes; empty where it can."""
-        lab = self._choices.labs.get(name)
-        if lab is None and name:
-            return tr("This lab is not running. Start it in the lab menu at the top right.")
-        if lab is None:
-            return tr("Start a practice lab first.")
-        return without_machines() if self.nodes.kind is NodeKind.MACHINES and not lab.nodes else ""
-
     def _offer(self) -> None:
         """Offer what is possible now, and say what is shown."""
         self._offer_nodes()
         part, name, of_lab = self.part, self.pairs.currentText(), self.lab_study is not None
         of_stack = self.panel.part if self.study is not None else self.lab.part if of_lab else part
-        is_busy, obstacle = self._is_busy, self._obstacle(name)
+        is_busy = self._is_busy
+        obstacle = why_not_measured(self._choices, self.studies.currentText(), name, self.nodes.kind)
         can_begin = of_stack is not None and not obstacle and not is_busy
         enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else obstacle)
         for box in (self.pairs, self.studies):
@@ -341,10 +331,13 @@ class StudiesPage(Page):
             runs = self._choices.runs.get(self.study.name, ())
             ask_comparison(self, self.panel, self._choices.labs[name], runs, self.comparison_asked.emit)
             return
+        pair = self._choices.pair(name)
+        if pair is None:
+            return
         if self.lab_study is not None:
-            self.measuring.ask(self._choices.labs[name])
+            self.measuring.ask(pair)
         elif part is not None:
-            self.transfers.ask(part, name)
+            self.transfers.ask(part, pair)
 
     def measure(
         self, title: str, job: Job[T], on_done: Callable[[T], None], on_failed: Callable[[TunnelmarkError], None]

@@ -14,6 +14,7 @@ from ui.common.dialogs import Question
 from ui.common.operations import Operation
 from ui.common.texts import count, duration, tr
 from ui.common.tips import enable
+from ui.studies.own_hosts import OwnHostsForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,12 @@ class StudyQuestion(Question):
     Args:
         words: Its texts.
         part: What is to be measured.
+        own: What the user agrees to on hosts of their own.
     """
 
-    def __init__(self, parent: QWidget, words: _Words, part: LabPartState) -> None:
+    def __init__(self, parent: QWidget, words: _Words, part: LabPartState, own: OwnHostsForm) -> None:
         super().__init__(parent, words.title, words.text, tr("Start"), tr("Cancel"), "study")
+        self.own = own
         self._part, self._amount = part, words.amount
         self.fresh = QCheckBox(words.fresh)
         if part.is_whole:
@@ -55,7 +58,13 @@ class StudyQuestion(Question):
         self.fresh.setVisible(part.measured > 0)
         self.estimate = label("", "strong")
         self.body.addWidget(self.estimate)
+        self.body.addWidget(own)
+        own.changed.connect(self._offer)
+        self._offer()
         self._estimate()
+
+    def _offer(self) -> None:
+        enable(self.yes, is_on=self.own.has_agreed, reason=tr("Tick the boxes to agree to what is changed."))
 
     @property
     def is_fresh(self) -> bool:
@@ -73,11 +82,12 @@ class StudyDialog(StudyQuestion):
     """Question before transfers are measured: how many, and how long they take.
 
     Args:
-        place: Name of the lab's pair, and what its nodes are where they are no namespaces.
+        place: Name of the pair, and what its nodes are where they are no namespaces.
         part: What is to be measured.
+        own: What the user agrees to on hosts of their own.
     """
 
-    def __init__(self, parent: QWidget, place: str, part: PartState) -> None:
+    def __init__(self, parent: QWidget, place: str, part: PartState, own: OwnHostsForm) -> None:
         text = tr(
             "%1. Each transfer moves 30 MB between nodes behind the gateways over an emulated satellite link. It can "
             "be stopped and resumed: each result is stored as soon as there is one."
@@ -90,23 +100,26 @@ class StudyDialog(StudyQuestion):
             tr("%1 of %2 transfers, about %3"),
         )
         state = LabPartState(part.name, len(part.cells), part.measured, part.all_s, part.left_s)
-        super().__init__(parent, words, state)
+        super().__init__(parent, words, state, own)
 
 
 class LabStudyDialog(StudyQuestion):
     """Question before a part of a study of its own kind is measured: how much, and how long it takes.
 
     Args:
-        place: Name of the lab's pair, and what its nodes are where they are no namespaces.
+        place: Name of the pair, and what its nodes are where they are no namespaces.
         study: Name of the study.
         part: What is to be measured.
+        own: What the user agrees to on hosts of their own.
     """
 
-    def __init__(self, parent: QWidget, place: str, study: str, part: LabPartState) -> None:
+    def __init__(self, parent: QWidget, place: str, study: str, part: LabPartState, own: OwnHostsForm) -> None:
         text = tr(
             "Tunnels are built in turn on both hosts of the lab, and removed again. It can be stopped and "
             "resumed: each result is stored as soon as there is one."
         )
+        if own.boxes:
+            text = tr("It can be stopped and resumed: each result is stored as soon as there is one.")
         words = _Words(
             tr("Measure %1, %2 on %3?").replace("%1", study).replace("%2", part.name).replace("%3", place),
             text,
@@ -114,7 +127,7 @@ class LabStudyDialog(StudyQuestion):
             tr("Everything in this part has a result."),
             tr("%1 of %2 measurements, about %3"),
         )
-        super().__init__(parent, words, part)
+        super().__init__(parent, words, part, own)
 
 
 def ask_stop(parent: QWidget, run: Operation | None) -> None:

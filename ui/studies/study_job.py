@@ -8,10 +8,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, InvalidOption
+from app.domain.errors import Cancelled
 from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
-from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.study_parts import SATCOM, PartState, missing_cells, predicted_s
 from app.reports.study_view import StudyView, place_text, study_view
@@ -20,6 +19,7 @@ from ui.common.texts import tr
 from ui.studies.study_progress import StudyProgress
 
 if TYPE_CHECKING:
+    from app.measurement.studies import StudyRequest
     from app.services.wiring import Services
 
 
@@ -42,10 +42,9 @@ class StudyJob:
 
     Attributes:
         services: The program's.
-        pair: That of a practice lab.
+        pair: That of a practice lab, or one with machines behind its hosts.
         part: What is measured.
-        nodes: Kind of the nodes between which it is.
-        is_fresh: Whether cells that have a time are measured again.
+        request: Its cells, kind of nodes, whether they are measured again, and what the user agreed to.
         on_progress: Gets how far it is, in the worker's thread.
         has_result: Set with the first result: from then on the stored results know what is to be measured again.
     """
@@ -53,8 +52,7 @@ class StudyJob:
     services: Services
     pair: PairSpec
     part: PartState
-    nodes: NodeKind
-    is_fresh: bool
+    request: StudyRequest
     on_progress: Callable[[StudyProgress[StudyView]], None]
     has_result: Event = field(default_factory=Event)
 
@@ -67,15 +65,12 @@ class StudyJob:
         return StudyOutcome(self._view(), is_cancelled=False)
 
     def _run(self, token: CancelToken, report: ProgressSink) -> None:
-        from app.measurement.messages.studies import NO_NODE_MACHINES
-        from app.measurement.studies import StudyRequest
-
-        services, pair, cells = self.services, self.pair, self.part.cells
-        if self.nodes is NodeKind.MACHINES and not pair.nodes:
-            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
+        services, pair, request = self.services, self.pair, self.request
+        request.refuse(pair)
         services.refuse_if_in_use(pair)
-        stored = services.study_results(SATCOM, pair.name, self.nodes)
-        missing = missing_cells(cells, stored.done() if stored is not None else (), is_fresh=self.is_fresh)
+        stored = services.study_results(SATCOM, pair.name, request.nodes)
+        done = stored.done() if stored is not None else ()
+        missing = missing_cells(request.cells, done, is_fresh=request.is_fresh)
         left = list(missing)
         self.on_progress(self._progress(missing, left))
         found = services.discover(pair, token=token, on_progress=report)
@@ -90,7 +85,6 @@ class StudyJob:
             progress = self._progress(missing, left)
             report(f"{local_text(text)} · {progress.text}", progress.fraction)
 
-        request = StudyRequest(SATCOM, cells, is_fresh=self.is_fresh, nodes=self.nodes)
         services.run_study(found, request, token=token, report=on_step, on_result=on_result)
 
     def _progress(
@@ -100,9 +94,9 @@ class StudyJob:
         fraction = 1.0 - left_s / whole_s if whole_s else 1.0
         done = len(missing) - len(left)
         words = tr("%1 of %2 transfers")
-        place = place_text(self.pair.name, self.nodes)
+        place = place_text(self.pair.name, self.request.nodes)
         return StudyProgress(place, self.part.name, words, done, len(missing), left_s, fraction, view)
 
     def _view(self) -> StudyView | None:
-        results = self.services.study_results(SATCOM, self.pair.name, self.nodes)
+        results = self.services.study_results(SATCOM, self.pair.name, self.request.nodes)
         return study_view(results, self.part.cells) if results is not None else None

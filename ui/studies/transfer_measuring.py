@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from app.domain.topology import NodeKind
-from app.ranking.study_parts import PartState
+from dataclasses import replace
+
+from app.domain.hosts import PairSpec
+from app.measurement.studies import StudyRequest
+from app.ranking.study_parts import SATCOM, PartState
 from app.reports.study_view import StudyView, place_text
 from ui.common.texts import tr
 from ui.studies.measuring import Measuring
 from ui.studies.outcome_notice import show_end
+from ui.studies.own_hosts import OwnHostsForm
 from ui.studies.study_dialog import StudyDialog
 from ui.studies.study_job import StudyJob, StudyOutcome
 
@@ -15,33 +19,29 @@ from ui.studies.study_job import StudyJob, StudyOutcome
 class TransferMeasuring(Measuring):
     """Runs of a part of the study."""
 
-    def ask(self, part: PartState, name: str) -> None:
-        """Show what will be measured and how long it takes; begin if the user agrees.
+    def ask(self, part: PartState, pair: PairSpec) -> None:
+        """Show what will be measured and how long it takes; begin if the user agrees."""
+        request = StudyRequest(SATCOM, part.cells, nodes=self.page.nodes.kind)
+        own = OwnHostsForm(pair, request.use_of_own_hosts)
+        dialog = StudyDialog(self.page.window(), place_text(pair.name, request.nodes), part, own)
+        dialog.ask(lambda: self.run(part, pair.name, replace(request, is_fresh=dialog.is_fresh, consent=own.consent)))
 
-        Args:
-            name: Name of the pair.
-        """
-        nodes = self.page.nodes.kind
-        dialog = StudyDialog(self.page.window(), place_text(name, nodes), part)
-        dialog.ask(lambda: self.run(part, name, nodes, is_fresh=dialog.is_fresh))
-
-    def run(self, part: PartState, name: str, nodes: NodeKind, *, is_fresh: bool = False) -> None:
+    def run(self, part: PartState, name: str, request: StudyRequest) -> None:
         """Measure the cells of a part that are not done yet, or all of them.
 
         Args:
             part: The part.
             name: Name of the pair.
-            nodes: Kind of the nodes.
-            is_fresh: Whether cells that have a time are measured again.
+            request: What is measured of it.
         """
-        pair = self.page.lab_pair(name, lambda: self.run(part, name, nodes, is_fresh=is_fresh))
+        pair = self.page.pair_there(name, lambda: self.run(part, name, request))
         if pair is None:
             return
-        job = StudyJob(self.page.services, pair, part, nodes, is_fresh, self.advanced.emit)
-        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", place_text(name, nodes))
+        job = StudyJob(self.page.services, pair, part, request, self.advanced.emit)
+        title = tr("Measuring %1 on %2").replace("%1", part.name).replace("%2", place_text(name, request.nodes))
 
         def resume() -> None:
-            self.run(part, name, nodes, is_fresh=is_fresh and not job.has_result.is_set())
+            self.run(part, name, replace(request, is_fresh=request.is_fresh and not job.has_result.is_set()))
 
         def done(outcome: StudyOutcome) -> None:
             self.page.progress = None

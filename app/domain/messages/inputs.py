@@ -38,6 +38,31 @@ UNDERLAY_IS_IPV6 = MessageForm(
     "{address} is an IPv6 address. The solutions that are known so far need IPv4 between the hosts.",
 )
 NO_OUTER_ADDRESS = MessageForm("pair.no-outer-address", "{address} cannot be the outer address of a tunnel.")
+NODE_ALONE = MessageForm(
+    "pair.node-alone",
+    "Host {side} has no node behind it, and the other one has.",
+    "Name the machines behind both hosts, or none.",
+)
+NODE_WRONG = MessageForm(
+    "pair.node-wrong",
+    "Node behind host {side}: {problem}",
+    "It is a machine that is logged in to over SSH, as hosts are.",
+)
+NODE_TWICE = MessageForm(
+    "pair.node-twice",
+    "The node behind host {side} is the other node of the pair: {address}, with the same port.",
+    "Name a machine of its own behind each host.",
+)
+HOST_IS_A_NODE = MessageForm(
+    "pair.host-is-a-node",
+    "Host {side} has the address of the node behind host {node} of this pair: {address}, with the same port.",
+    "Enter another address. Nodes are named anew with: tunnelmark pair add --replace",
+)
+NODE_INTERFACE_WRONG = MessageForm(
+    "pair.node-interface-wrong",
+    "'{interface}' is no name of an interface (node behind host {side}).",
+    "Name the node's interface towards the host, and the host's towards the node, as `ip link` prints them.",
+)
 PAIR_NAME_HINT = MessageForm(
     "pair.name-hint",
     "Use letters, digits, dots, dashes and underscores, a letter or digit first, at most {longest} characters.",

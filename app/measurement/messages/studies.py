@@ -7,8 +7,9 @@ from app.domain.messages import MessageForm
 A_STUDY = MessageForm("measure.a-study", "a study")
 STUDY_NEEDS_LAB = MessageForm(
     "measure.study-needs-lab",
-    "{pair} is no running practice lab: conditions of a link are emulated there only.",
-    "Start one with: tunnelmark lab up",
+    "{pair} is no running practice lab: on hosts of your own, the study is measured between machines behind them.",
+    "Start a lab with: tunnelmark lab up. Or name machines with pair add --node-a and --node-b, and add --nodes "
+    "machines.",
 )
 STUDY_SUITE_MISSING = MessageForm(
     "measure.study-suite-missing",
@@ -44,13 +45,15 @@ HOPS_CAPTURED = MessageForm("measure.hops-captured", "{title}: capturing at each
 INJECTING_AT = MessageForm("measure.injecting-at", "{title}: injecting frames at {hop:text}")
 APPLICATIONS_NEED_LAB = MessageForm(
     "measure.applications-need-lab",
-    "{pair} is no running practice lab: applications over a satellite link are measured there only.",
-    "Start one with: tunnelmark lab up",
+    "{pair} is no running practice lab: on hosts of your own, applications are measured between machines behind them.",
+    "Start a lab with: tunnelmark lab up. Or name machines with pair add --node-a and --node-b, and add --nodes "
+    "machines.",
 )
 NO_NODE_MACHINES = MessageForm(
     "measure.no-node-machines",
     "{pair} names no machines behind its gateways.",
-    "Start a practice lab with them: tunnelmark lab up --nodes. Or leave --nodes out: nodes are namespaces then.",
+    "Start a practice lab with them: tunnelmark lab up --nodes. Of hosts of your own, name them with pair add --node-a "
+    "and --node-b. In a lab --nodes can be left out: nodes are namespaces then.",
 )
 STUDY_WITHOUT_MACHINES = MessageForm(
     "measure.study-without-machines",
@@ -86,9 +89,42 @@ NODE_CONGESTION_REFUSED = MessageForm(
 )
 NODE_STUDY_NEEDS_LAB = MessageForm(
     "measure.node-study-needs-lab",
-    "{pair} is no practice lab: this study makes bridges and nodes on both gateways, one setting without "
-    "encryption, and sends forged frames, for now on practice labs only.",
-    "Start one with: tunnelmark lab up",
+    "{pair} is no practice lab: on hosts of your own, this study is measured between machines behind them.",
+    "Start a lab with: tunnelmark lab up. Or name machines with pair add --node-a and --node-b, and add --nodes "
+    "machines.",
+)
+OWN_HOSTS_BRIDGED = MessageForm(
+    "measure.own-hosts-bridged",
+    "{study} changes four machines of {pair}. {host_a} and {host_b} build tunnels in turn, one of them without "
+    "encryption, and join {lan_a} and {lan_b} to them by a bridge. Their nodes {node_a} ({port_a}) and {node_b} "
+    "({port_b}) get an address, an MTU, a hardware address and protection of their frames there. TCP loads the link, "
+    "and forged frames are sent to {node_b}. Each change is undone after its tunnel, also if this program is killed.",
+)
+OWN_HOSTS_ROUTED = MessageForm(
+    "measure.own-hosts-routed",
+    "{study} changes four machines of {pair}. {host_a} and {host_b} build tunnels, send over the bare link as well, "
+    "and route {lan_a} and {lan_b}. Their nodes {node_a} ({port_a}) and {node_b} ({port_b}) get an address and a route "
+    "there. Congestion control and slow start of TCP change on all four, for all that they send. Transfers load the "
+    "link. Each change is undone after its tunnels, also if this program is killed.",
+)
+OWN_HOSTS_NOT_ALLOWED = MessageForm(
+    "measure.own-hosts-not-allowed",
+    "{pair} is not a practice lab, and the user has not agreed that {study} changes its hosts and nodes.",
+    "Agree to it: tick its box in the window's question, or add --allow-load.",
+)
+HOST_NOT_SHAPED = MessageForm(
+    "measure.host-not-shaped",
+    "{host} does not shape any more what it sends to the other host, so that the link is not under {condition}.",
+)
+OWN_HOSTS_DELAY_CHANGES = MessageForm(
+    "measure.own-hosts-delay-changes",
+    "{pair} is no practice lab, and {condition} has delays that change over time: only practice labs emulate those.",
+    "Measure the part quick, which has none of them: --part quick",
+)
+OWN_HOSTS_OVER_CAP = MessageForm(
+    "measure.own-hosts-over-cap",
+    "{study} sends up to {rate:g} Mbit/s between the hosts of {pair}, whose throughput tests are limited to {cap:g}.",
+    "Store the pair with a higher limit, or with none: tunnelmark pair add --replace",
 )
 NODE_SOLUTION_MISSING = MessageForm(
     "measure.node-solution-missing", "{title} is not possible on these hosts: {why:text}"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.cli.messages import PAIR_EXISTS
+from app.cli.messages import NODE_INTERFACES, PAIR_EXISTS
+from app.domain.messages.inputs import NODE_ALONE
 
 CONFIG = (
     "Host pump-1\n HostName 10.0.0.1\n User root\nHost pump-2\n HostName 10.0.0.2\nHost named\n HostName p.example\n"
@@ -83,3 +84,45 @@ def test_a_pair_is_replaced_only_where_that_is_asked_for(home: Path, capsys: pyt
     capsys.readouterr()
     assert main(["pair", "show", "north"]) == 0
     assert "10.0.0.9" in capsys.readouterr().out
+
+
+HOSTS = ["--a", "root@10.0.0.1", "--b", "root@10.0.0.2", "--underlay", "10.0.0.1,10.0.0.2"]
+NODE_A = ["--node-a", "plc@10.0.0.11:2222", "--node-a-interfaces", "eth1,eth2"]
+NODE_B = ["--node-b", "10.0.0.12", "--node-b-interfaces", "ens4, br-lan"]
+
+
+def test_a_pair_is_stored_with_machines_behind_its_hosts(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "known").write_text("")
+    words = ["pair", "add", "north", *HOSTS, "--host-key-file", str(home / "known")]
+    assert main([*words, *NODE_A, *NODE_B]) == 0
+    assert main([*words, *NODE_A, *NODE_B]) == 0, "nothing changes"
+    assert main(words) == 2, "the pair would lose them"
+    capsys.readouterr()
+    assert main(["pair", "show", "north"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [shown[side]["host"]["address"] for side in ("node_a", "node_b")] == ["10.0.0.11", "10.0.0.12"]
+    assert (shown["node_a"]["host"]["user"], shown["node_a"]["host"]["port"]) == ("plc", 2222)
+    assert (shown["node_a"]["interface"], shown["node_a"]["gateway_interface"]) == ("eth1", "eth2")
+    assert (shown["node_b"]["interface"], shown["node_b"]["gateway_interface"]) == ("ens4", "br-lan")
+    assert {shown[side]["host"]["host_key_file"] for side in ("node_a", "node_b")} == {str(home / "known")}
+    assert main(["pair", "list"]) == 0
+    assert "plc@10.0.0.11:2222, 10.0.0.12" in capsys.readouterr().out
+    assert main(["pair", "copy", "north", "south"]) == 0
+    capsys.readouterr()
+    assert main(["pair", "show", "south"]) == 0
+    assert json.loads(capsys.readouterr().out)["node_a"] == shown["node_a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (NODE_A, NODE_ALONE(side="B")),
+        ([*NODE_A, "--node-b", "10.0.0.12"], NODE_INTERFACES(side="b")),
+        ([*NODE_B, "--node-a-interfaces", "eth1,eth2"], NODE_INTERFACES(side="a")),
+        ([*NODE_B, "--node-a", "10.0.0.11", "--node-a-interfaces", "eth1"], NODE_INTERFACES(side="a")),
+    ],
+)
+def test_half_a_node_is_refused(home: Path, words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pair", "add", "north", *HOSTS, *words]) == 2
+    assert text in " ".join(capsys.readouterr().err.split())
+    assert main(["pair", "show", "north"]) != 0

@@ -19,7 +19,7 @@ from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, 
 from app.domain.errors import InvalidOption, ProbeFailed
 from app.domain.link import Link
 from app.domain.transfers import TransferCell
-from app.measurement import application_run
+from app.measurement import application_run, application_studies
 from app.measurement.application_run import ApplicationRun
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.cell_run import CellPlan, CellReports
@@ -200,7 +200,30 @@ def test_parts_have_the_vpns_and_proxies_of_the_study_and_say_how_long_they_take
 
 
 def test_a_pair_without_conditions_is_refused() -> None:
-    run: Any = SimpleNamespace(conditioned=None, discovery=SimpleNamespace(pair=SimpleNamespace(name="plant")))
+    found = SimpleNamespace(pair=SimpleNamespace(name="plant"))
+    run: Any = SimpleNamespace(conditioned=None, shaping=None, discovery=found)
     adapters: Any = None
     with pytest.raises(InvalidOption, check=has_message(APPLICATIONS_NEED_LAB, pair="plant")):
         ApplicationStudy().choices(adapters, run)
+
+
+def test_on_hosts_of_the_users_own_the_hosts_make_the_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    class Run:
+        def __init__(self, plan: CellPlan, *others: Any, shaping: Any, machines: Any, token: Any) -> None:
+            del others, token
+            made.append((plan.is_lab, shaping, machines))
+
+        def run(self) -> None:
+            made.append("run")
+
+    monkeypatch.setattr(application_studies, "ApplicationRun", Run)
+    study = ApplicationStudy()
+    kept = SimpleNamespace(results=study.none("plant", "quick"), keep=None)
+    found = SimpleNamespace(pair=SimpleNamespace(is_lab=False), link=None)
+    nothing = dict.fromkeys(("conditioned", "sessions", "tunnels", "report"))
+    parts = {"shaping": "shaping", "machines": "machines", "token": CancelToken(), "guests": (), "solutions": ()}
+    run: Any = SimpleNamespace(part="quick", kept=kept, discovery=found, **parts, **nothing)
+    study.measure(run, ())
+    assert made == [(False, "shaping", "machines"), "run"]

@@ -14,15 +14,17 @@ import pytest
 from sample_records import pair
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption, PackageMissing
-from app.domain.hosts import PairSpec
+from app.domain.errors import InvalidOption, InvalidPlan, PackageMissing
+from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.version import tunnelmark_version
 from app.measurement import studies
 from app.measurement.cell_run import CellReports
-from app.measurement.messages.studies import STUDY_NEEDS_LAB
+from app.measurement.messages import SHAPING_NOT_ALLOWED
+from app.measurement.messages.studies import OWN_HOSTS_DELAY_CHANGES, OWN_HOSTS_NOT_ALLOWED, STUDY_NEEDS_LAB
 from app.measurement.node_needs import NodeNeeds
+from app.measurement.own_hosts import OwnHostsConsent
 from app.measurement.studies import StudyOperations, StudyRequest
 from app.measurement.transfers import NODE_NEEDS, TransferPlan
 from app.ranking.study_parts import SATCOM, cells_of
@@ -30,6 +32,7 @@ from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, results_file
 from support.message_checks import has_message
 
+NODE = NodeHost(HostSpec("node", "192.0.2.9"), "eth1", "eth2")
 QUICK = cells_of("quick")
 OTHER = next(cell for cell in cells_of("no-loss") if cell.condition == "leo")
 
@@ -39,9 +42,11 @@ class Run:
 
     measured: list[TransferCell]
     machines: list[Any]
+    shaping: list[Any]
     most = 100
 
-    def __init__(self, plan: TransferPlan, *rest: Any, machines: Any) -> None:
+    def __init__(self, plan: TransferPlan, *rest: Any, machines: Any, shaping: Any) -> None:
+        Run.shaping.append(shaping)
         Run.machines.append(machines)
         self._plan = plan
         reports: CellReports = rest[5]
@@ -88,11 +93,13 @@ class Operations(StudyOperations):
         is_fresh: bool = False,
         is_lab: bool = True,
         nodes: NodeKind = NodeKind.NAMESPACES,
+        consent: OwnHostsConsent | None = None,
     ) -> StudyResults:
-        found: Any = SimpleNamespace(pair=pair(is_lab=is_lab), link=None, facts={"a": None})
+        machines = {} if is_lab else {"node_a": NODE, "node_b": NODE}
+        found: Any = SimpleNamespace(pair=replace(pair(is_lab=is_lab), **machines), link=None, facts={"a": None})
         return self.run_study(
             found,
-            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes),
+            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes, consent=consent or OwnHostsConsent()),
             token=CancelToken(),
             report=lambda _text: None,
             on_result=lambda _result: None,
@@ -101,7 +108,7 @@ class Operations(StudyOperations):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
-    Run.measured, Run.machines, Run.most = [], [], 100
+    Run.measured, Run.machines, Run.shaping, Run.most = [], [], [], 100
     monkeypatch.setattr(studies, "TransferRun", Run)
     monkeypatch.setattr(studies, "satellite_choices", lambda *_: {})
     monkeypatch.setattr(studies.DeployedTunnels, "of_study", lambda *_: None)
@@ -213,6 +220,28 @@ def test_a_pair_that_is_no_lab_is_refused(run: type[Run], tmp_path: Path) -> Non
     with pytest.raises(InvalidOption, check=has_message(STUDY_NEEDS_LAB, pair="plant-north")):
         Operations(tmp_path).measure(QUICK, is_lab=False)
     assert run.measured == []
+
+
+def test_hosts_of_the_users_own_shape_their_link_once_both_consents_are_given(
+    run: type[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operations = Operations(tmp_path)
+    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_: "shaping"))
+    for consent, form in (
+        (OwnHostsConsent(), OWN_HOSTS_NOT_ALLOWED),
+        (OwnHostsConsent(may_change=True), SHAPING_NOT_ALLOWED),
+    ):
+        with pytest.raises(InvalidPlan, check=has_message(form, pair="plant-north")):
+            operations.measure(QUICK, is_lab=False, nodes=NodeKind.MACHINES, consent=consent)
+    assert run.measured == []
+    both = OwnHostsConsent(may_change=True, may_shape=True)
+    with pytest.raises(InvalidOption, check=has_message(OWN_HOSTS_DELAY_CHANGES, condition="leo")):
+        operations.measure([OTHER], is_lab=False, nodes=NodeKind.MACHINES, consent=both)
+    found = operations.measure(QUICK, is_lab=False, nodes=NodeKind.MACHINES, consent=both)
+    assert found.done() == {*QUICK}
+    assert run.shaping == ["shaping"]
+    operations.measure(QUICK)
+    assert run.shaping == ["shaping", None], "a lab's link is conditioned outside its hosts"
 
 
 def test_stored_results_of_all_pairs_are_found_beside_a_damaged_file(run: type[Run], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -14,11 +15,14 @@ from app.domain.errors import (
     AuthenticationFailed,
     Cancelled,
     HostKeyChanged,
+    HostKeyUnknown,
     HostUnreachable,
     InvalidFile,
     TunnelmarkError,
 )
-from app.domain.hosts import HostSpec, PairSpec
+from app.domain.hosts import HostSpec, NodeHost, PairSpec
+from app.measurement.node_machines import log_in_to_nodes
+from app.measurement.transfers import NODE_NEEDS
 from app.ssh import SshConnector
 from app.ssh.connections import Connections
 from app.ssh.messages import HOST_KEY_REVOKED, HOST_UNREACHABLE, NAME_UNKNOWN
@@ -71,6 +75,21 @@ def test_where_neither_host_can_be_reached_the_error_says_why_of_each() -> None:
     assert error.code == "ssh.host-unreachable"
     assert error.context == {"host": "gw-a\ngw-b", "port": "22"}
     assert error.__cause__ is A_REFUSES
+
+
+def test_a_node_whose_host_key_is_not_known_is_refused_as_a_gateway_is() -> None:
+    nodes = {side: NodeHost(HostSpec(f"node-{side}", f"192.0.2.1{side}"), "eth1", "eth2") for side in (1, 2)}
+    pair = replace(PAIR, node_a=nodes[1], node_b=nodes[2])
+    error = HostKeyUnknown("The host key of node-2 is not known.")
+    connector = Connector({"node-2": error})
+    connections = Connections(cast("SshConnector", connector))
+    token = CancelToken()
+    with pytest.raises(HostKeyUnknown) as caught:
+        log_in_to_nodes(
+            pair, lambda both: connections.pair(both, token=token), NODE_NEEDS, token=token, audit=lambda _entry: None
+        )
+    assert caught.value is error
+    assert connector.opened == ["node-1"]
 
 
 def test_one_advice_for_both_hosts_is_given_once() -> None:

@@ -13,8 +13,10 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.deployment.audit_export import audit_entries
 from app.domain.audit import AuditCheck, AuditEntry
-from app.domain.hosts import Side
+from app.domain.hosts import HostSpec, NodeHost, PairSpec, Side
+from app.domain.pairs import Saving
 from app.storage import Store
 from app.storage.database import Database, read_migrations
 
@@ -149,3 +151,20 @@ def test_the_command_says_whether_it_holds(
     found, reported = run(monkeypatch, tmp_path)
     assert found == status
     assert reported.startswith(words)
+
+
+def test_the_log_tells_which_hosts_were_ever_changed(path: Path) -> None:
+    write(path, 1)
+    with Store.open(path) as store:
+        assert store.is_in_audit("10.0.0.1")
+        assert not store.is_in_audit("10.0.0.2")
+
+
+def test_the_log_of_a_pair_has_what_was_run_on_the_machines_behind_its_hosts(path: Path) -> None:
+    nodes = [NodeHost(HostSpec(f"node-{nth}", f"10.0.1.{nth}"), "eth1", "eth2") for nth in (1, 2)]
+    a, b = HostSpec("A", "10.0.0.1"), HostSpec("B", "10.0.0.2")
+    with Store.open(path) as store:
+        store.save_pair(PairSpec("north", a, b, "10.9.0.1", "10.9.0.2", node_a=nodes[0], node_b=nodes[1]), Saving.ADD)
+        for address in ("10.0.0.1", "10.0.1.2", "10.0.7.7"):
+            store.audit(AuditEntry(AT, address, Side.A, "true", 0, "Make it"))
+        assert {one.host for one in audit_entries(store, "north")} == {"10.0.0.1", "10.0.1.2"}

@@ -19,6 +19,7 @@ from app.tunnel.messages import (
     IS_WORKING,
     LEFT_AND_ROLLED_BACK,
     LEFT_WITHOUT_JOURNAL,
+    NODE_NEVER_CHANGED,
     NODE_NOT_ROLLED_BACK,
     NOTHING_TO_ROLL_BACK,
 )
@@ -190,6 +191,30 @@ def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_with
         names = {"host": f"node-{side}", "gateway": pair.host(side).label, "pair": pair.name}
         assert has_message(NODE_NOT_ROLLED_BACK, **names, why=f"node-{side} does not answer.")(found.sentence)
         assert f"tunnelmark recover {pair.name}" in found.sentence, "it says what to do next"
+
+
+@pytest.mark.parametrize("changed", [(), ("node-b",)], ids=["none", "b"])
+def test_a_node_that_is_off_and_was_never_changed_has_nothing_to_be_rolled_back(
+    world: World, changed: tuple[str, ...]
+) -> None:
+    nodes = [
+        NodeHost(HostSpec(f"node-{side}", f"192.0.2.{number}"), "eth1", "eth2") for number, side in enumerate("ab", 8)
+    ]
+    pair = replace(PAIR, node_a=nodes[0], node_b=nodes[1])
+    gateways = {PAIR.a: world.a, PAIR.b: world.b}
+
+    def connect(host: HostSpec, _token: CancelToken) -> HostSession:
+        if host not in gateways:
+            raise HostUnreachable(f"{host.label} does not answer.")
+        return gateways[host]
+
+    report = recover_pair(pair, connect, token=CancelToken(), was_changed=lambda host: host.label in changed)
+    assert report.is_clean is not bool(changed)
+    for found in report.nodes:
+        label = pair.nodes[found.side].host.label
+        form = NODE_NOT_ROLLED_BACK if label in changed else NODE_NEVER_CHANGED
+        assert has_message(form, host=label, why=f"{label} does not answer.")(found.sentence)
+        assert found.is_clean is (label not in changed)
 
 
 def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> None:

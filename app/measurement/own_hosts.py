@@ -1,0 +1,97 @@
+"""Studies on hosts of the user's own: between machines behind them alone, and with the user's consent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from app.domain.condition_files import presets
+from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.hosts import PairSpec
+from app.domain.messages import Message, MessageForm
+from app.domain.topology import NodeKind
+from app.measurement.messages import SHAPING_NOT_ALLOWED
+from app.measurement.messages.studies import (
+    NO_NODE_MACHINES,
+    OWN_HOSTS_DELAY_CHANGES,
+    OWN_HOSTS_NOT_ALLOWED,
+    OWN_HOSTS_OVER_CAP,
+)
+from app.tunnel.shaping import is_fixed
+
+
+@dataclass(frozen=True, slots=True)
+class OwnHostsConsent:
+    """Consent of the user to what a study does on hosts of their own; labs need none.
+
+    Attributes:
+        may_change: Whether the study may change hosts and nodes, and load their link.
+        may_shape: Whether the hosts may shape what they send to each other.
+    """
+
+    may_change: bool = False
+    may_shape: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnHostsUse:
+    """Use that a study makes of hosts of the user's own.
+
+    Attributes:
+        study: Its name.
+        changes: Sentence about what it changes on hosts and nodes; None where it is for practice labs only.
+        needs_lab: Sentence that refuses a pair on which it is not measured.
+        conditions: Names of the conditions that the hosts have to make.
+    """
+
+    study: str
+    changes: MessageForm | None
+    needs_lab: MessageForm
+    conditions: Collection[str] = ()
+
+    def refuse(self, pair: PairSpec, nodes: NodeKind) -> None:
+        """Refuse a pair of the user's own hosts on which the study cannot be measured. Asks no host.
+
+        Raises:
+            InvalidOption: The study is for practice labs, or the nodes are no machines of the pair, or the hosts cannot
+                make a condition.
+        """
+        if self.changes is None or nodes is NodeKind.NAMESPACES:
+            raise InvalidOption(self.needs_lab(pair=pair.name))
+        if not pair.nodes:
+            raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
+        for name in self.conditions:
+            condition = presets()[name]
+            if not is_fixed(condition):
+                raise InvalidOption(OWN_HOSTS_DELAY_CHANGES(pair=pair.name, condition=name))
+            rates = [way.rate_mbit_s for way in (condition.a_to_b, condition.b_to_a) if way.rate_mbit_s is not None]
+            cap = pair.load_cap_mbit_s
+            if cap is not None and rates and max(rates) > cap:
+                raise InvalidOption(OWN_HOSTS_OVER_CAP(study=self.study, pair=pair.name, rate=max(rates), cap=cap))
+
+    def sentence(self, pair: PairSpec) -> Message | None:
+        """Return what the study changes on hosts and nodes of a pair; None where it is for practice labs only."""
+        if self.changes is None or not pair.nodes:
+            return None
+        return self.changes(study=self.study, pair=pair.name, **_names(pair))
+
+    def check(self, pair: PairSpec, consent: OwnHostsConsent) -> None:
+        """Refuse to change hosts of the user's own without their consent.
+
+        Raises:
+            InvalidPlan: The user has not agreed.
+        """
+        if not consent.may_change:
+            raise InvalidPlan(OWN_HOSTS_NOT_ALLOWED(pair=pair.name, study=self.study))
+        if self.conditions and not consent.may_shape:
+            raise InvalidPlan(SHAPING_NOT_ALLOWED(pair=pair.name))
+
+
+def _names(pair: PairSpec) -> Mapping[str, str]:
+    """Return the names of hosts, nodes and their interfaces, by gap of the message."""
+    names: dict[str, str] = {}
+    for side, node in pair.nodes.items():
+        names[f"host_{side}"] = pair.host(side).name_beside(side.upper())
+        names[f"node_{side}"] = node.host.login_text
+        names[f"lan_{side}"], names[f"port_{side}"] = node.gateway_interface, node.interface
+    return names

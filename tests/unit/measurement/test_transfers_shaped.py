@@ -1,0 +1,152 @@
+"""Transfers between hosts of the user's own, which make the condition of the link themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import sample_records as sample
+from test_transfers import Group, Host, Stage
+
+from app.domain.adapters import PlanStep
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.condition_files import presets
+from app.domain.conditions import Condition
+from app.domain.errors import ProbeFailed
+from app.domain.link import Link
+from app.domain.transfers import TransferCell
+from app.measurement import transfers, tunnels
+from app.measurement.cell_run import CellReports
+from app.measurement.host_shaping import HostShaping
+from app.measurement.link_conditions import LinkMeasurement
+from app.measurement.messages.studies import HOST_NOT_SHAPED
+from app.measurement.transfers import TransferPlan, TransferRun
+from app.measurement.tunnels import DeployedTunnels
+from support.message_checks import has_message
+from vpn_adapters.registry import ADAPTERS
+
+CELLS = tuple(TransferCell(name, "bbr2", vpn, "none") for name in ("geo", "geo-loss") for vpn in ("none", "wireguard"))
+CHECK = Command(("check-shaping",), timeout_s=1.0)
+
+
+class ShapingHost(Host):
+    """A gateway that may stop to shape what it sends."""
+
+    is_shaping = True
+
+    def run(self, command: Any, *, token: CancelToken, **more: Any) -> CommandResult:
+        if command == CHECK:
+            return CommandResult(command.argv, int(not self.is_shaping), "", "", 0.1)
+        return super().run(command, token=token, **more)
+
+
+class ShapedStage(Stage):
+    """A run on hosts of the user's own; groups that were opened, with the condition of each."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, failed: int | None = None) -> None:
+        super().__init__(monkeypatch, failed)
+        self.a, self.b = ShapingHost("gateway-a"), ShapingHost("gateway-b")
+        self.groups: list[tuple[str, list[Any], tuple[int, ...]]] = []
+        self.guarded: list[bool] = []
+
+    def under(self, condition: Condition) -> Any:
+        return SimpleNamespace(open_group=lambda choices, **more: self._open(condition, choices, **more))
+
+    @contextmanager
+    def _open(self, condition: Condition, choices: Any, *, extensions: Any, first: Any, **_: object) -> Iterator[Group]:
+        assert len(extensions) == len(choices)
+        self.groups.append((condition.name, choices, first.positions))
+        group = Group(len(choices), self.failed)
+        step = PlanStep("Shape", CHECK, CHECK, health_check=CHECK)
+        if self.failed != len(choices) - 1:
+            group.tunnels[len(choices) - 1].plan.on = lambda _side: SimpleNamespace(steps=(step,))
+        yield group
+
+    def run_shaped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        @contextmanager
+        def guarded(_sessions: object, *, is_lab: bool, token: CancelToken) -> Iterator[CancelToken]:
+            self.guarded.append(not is_lab)
+            yield token
+
+        monkeypatch.setattr(transfers, "guarded_load", guarded)
+        choices: Any = {"none": ("bare", "none"), "wireguard": ("wg", "suite")}
+        plan = TransferPlan(CELLS, choices, is_lab=False, size_bytes=30_000_000)
+        hosts: Any = (self.a, self.b)
+        link: Any = SimpleNamespace(underlay_b="192.0.2.2")
+        shaping: Any = HostShaping(("bare", "none"), self.under)  # type: ignore[arg-type]
+        unshaped: Any = None  # every group is under a condition
+        reports: Any = CellReports(self.reported.append, self.results.append, self.measured.append)
+        TransferRun(
+            *(plan, SessionPair(*hosts), link, unshaped, lambda _: None, lambda _: "", reports, CancelToken()),
+            shaping=shaping,
+        ).run()
+
+
+def test_each_condition_has_a_group_with_the_member_that_shapes_built_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    stage.run_shaped(monkeypatch)
+    vpns = [("bare", "none"), ("wg", "suite")]
+    assert stage.groups == [(name, [*vpns, ("bare", "none")], (0, 1)) for name in ("geo", "geo-loss")]
+    assert [one.name for one in stage.measured] == ["geo", "geo-loss"], "each is proven on the bare link"
+    assert [(one.cell, one.seconds) for one in stage.results] == [(cell, 26.5) for cell in CELLS]
+    assert stage.guarded == [True] * len(CELLS), "load on a live link ends where connections suffer"
+    assert {one.own_load_cores for one in stage.results} == {None}, "this computer's work is not that of the hosts"
+
+
+def test_where_a_host_cannot_shape_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch, failed=2)
+    stage.run_shaped(monkeypatch)
+    assert {(one.seconds, one.is_condition_missed, one.message) for one in stage.results} == {
+        (None, True, "WireGuard did not come up.")
+    }
+    assert stage.measured == []
+
+
+def test_a_vpn_that_does_not_come_up_leaves_the_others_shaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch, failed=1)
+    stage.run_shaped(monkeypatch)
+    found = {(one.cell.condition, one.cell.solution): one for one in stage.results}
+    assert {found[name, "none"].seconds for name in ("geo", "geo-loss")} == {26.5}
+    assert {found[name, "wireguard"].message for name in ("geo", "geo-loss")} == {"WireGuard did not come up."}
+
+
+def test_a_cell_does_not_count_where_a_host_shapes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    stage.b.is_shaping = False  # type: ignore[attr-defined]
+    stage.run_shaped(monkeypatch)
+    for one in stage.results:
+        assert (one.seconds, one.is_condition_missed) == (None, True)
+        assert has_message(HOST_NOT_SHAPED, host="gateway-b", condition=one.cell.condition)(one.message)
+
+
+def test_a_bare_link_that_does_not_answer_opens_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+
+    def direct_ms(_self: LinkMeasurement) -> float:
+        raise ProbeFailed("Nothing answers.")
+
+    monkeypatch.setattr(LinkMeasurement, "direct_ms", direct_ms)
+    stage.run_shaped(monkeypatch)
+    assert stage.groups == []
+    assert {(one.is_condition_missed, one.message) for one in stage.results} == {(True, "Nothing answers.")}
+    assert len(stage.results) == len(CELLS)
+
+
+def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(tunnels, "temporary_group", lambda _sessions, requests, **_: seen.extend(requests))
+    facts, bare = {"a": sample.facts(), "b": sample.facts("gw-b")}, ADAPTERS["baseline"]
+    sessions: Any = None
+    link, hosts = Link("192.0.2.1", "192.0.2.2"), sample.pair(is_lab=False)
+    made = DeployedTunnels(
+        *(hosts, sessions, link, facts, (), lambda _: None),
+        minds_firewalls=False,
+        shaping=presets()["geo"],
+    )
+    suite = bare.suites(*facts.values())[0]
+    made.open_group([(bare, suite)] * 3, token=CancelToken(), on_stage=lambda *_: None)
+    assert [one.shaping for one in seen] == [None, None, presets()["geo"]]

@@ -17,7 +17,7 @@ from app.domain.transfers import TransferCell, TransferResult
 from app.lab.practice_labs import LabLink
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
-from app.measurement.lab_study import StudyResources
+from app.measurement.lab_study import StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.satellite_choices import satellite_choices
@@ -109,11 +109,10 @@ class StudyOperations(StudyResources):
             )
             if begun is not found:
                 kept.store()
+            parts = plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token
             try:
-                TransferRun(
-                    *(plan, sessions, discovery.link, tunnels, set_condition, deviation, reports, token),
-                    machines=machines,
-                ).run()
+                with changing_hosts():
+                    TransferRun(*parts, machines=machines).run()
             finally:
                 with suppress(NotFound):  # it has ended meanwhile
                     self.lab_service.manager.release_condition(lab.spec.name)

@@ -36,12 +36,11 @@ from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
 from app.probes.messages import NO_REPLY_WITHIN, PING_CANNOT_FORBID, REPLIES_STOPPED, SERVER_NOT_LISTENING
 from app.ranking import rank
 from app.ranking.gates import MOST_REPEATS
-from app.ranking.outcome import is_unfinished
+from app.ranking.outcome import is_unfinished, left_behind
 from app.ranking.warnings import warnings_of
 from app.ssh.messages import CHANNEL_REFUSED
 from app.tunnel.messages import LEASE_NOT_RENEWED, LEASE_RAN_OUT, LEASE_UNREAD, STEP_FAILED, STEP_TOO_SLOW
 from support.message_checks import has_message
-from ui.common.leftovers import left_behind
 
 DOWN = TunnelDown("WireGuard did not come up.")
 SILENT = ProbeFailed(REPLIES_STOPPED(peer="198.18.0.2", host="gateway-a"))

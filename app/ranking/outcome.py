@@ -115,7 +115,12 @@ def is_unfinished(record: CampaignRecord) -> bool:
     """Whether a comparison was interrupted, or cancelled while attempts were left, so that it can be resumed."""
     if record.status is CampaignStatus.INTERRUPTED:
         return True  # also where all is measured: its hosts may have to be rolled back
-    return record.status is CampaignStatus.CANCELLED and ended_attempts(record) < record.attempts_needed
+    return record.status is CampaignStatus.CANCELLED and attempts_left(record) > 0
+
+
+def attempts_left(record: CampaignRecord) -> int:
+    """Return how many attempts are left to be made; of an adaptive comparison at most so many."""
+    return max(0, record.attempts_needed - ended_attempts(record))
 
 
 def left_behind(record: CampaignRecord) -> str:

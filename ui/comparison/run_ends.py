@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.domain.results import CampaignRecord
-from app.ranking.outcome import is_unfinished
+from app.ranking.outcome import attempts_left, is_unfinished
 from app.wording.messages import local_text
 from ui.common.live_values import Status
 from ui.common.notices import Notice
@@ -13,12 +13,14 @@ from ui.common.texts import tr
 
 
 def show_cancelled(notice: Notice, record: CampaignRecord, resume: Callable[[], None]) -> None:
-    """Show that a comparison was cancelled, with a way to go on where it can be resumed.
+    """Show that a comparison was cancelled, with a way to go on where an attempt is left.
 
     Args:
         resume: Goes on.
     """
     hint = tr("Next shows partial results. Resume measures the rest.")
+    if not attempts_left(record):
+        hint = tr("All attempts had ended before. Next shows the results.")
     actions = {tr("Resume"): resume} if is_unfinished(record) else {}
     notice.show_message("caution", tr("The comparison was cancelled. Both hosts are restored."), hint, actions)
 

@@ -59,11 +59,18 @@ def census(context: CommandContext) -> int:
     if options.json != "-":
         print_census(context.out, results)
     if token.is_cancelled:
-        context.err.print(tr("The census was cancelled, and the hosts were restored. It can be resumed."))
+        context.err.print(cancelled_text(is_complete=record.is_complete))
         raise Cancelled
     if record.message:
         context.err.print(tr("The census stopped. Once the cause is fixed, the same command resumes it."))
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
+
+
+def cancelled_text(*, is_complete: bool) -> str:
+    """Return that a census was cancelled, and that it can be resumed where an option is left."""
+    if is_complete:
+        return tr("The census was cancelled when every option had a result, and the hosts were restored.")
+    return tr("The census was cancelled, and the hosts were restored. It can be resumed.")
 
 
 def selection_of(options: argparse.Namespace) -> CensusOptions:

@@ -30,7 +30,7 @@ from app.cli.terminal import run_cancellable
 from app.cli.words import word_of
 from app.discovery.pair_discovery import Discovery
 from app.domain.conditions import Condition
-from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
+from app.domain.errors import Cancelled, InvalidOption, NotFound
 from app.domain.events import Event, EventSink
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.preferences import Preferences
@@ -39,11 +39,11 @@ from app.domain.results import AttemptStatus, CampaignPlan, CampaignRecord, Camp
 from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
 from app.lab.kinds import how_to_measure_again
-from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
 from app.measurement.options import RunOptions
 from app.measurement.planned_study import resumed_plan
 from app.measurement.wizard import ComparisonWizard
+from app.ranking.outcome import attempts_left, left_behind
 from app.services.wiring import Services
 from app.wording.conditions import condition_words
 from app.wording.language import mark, tr
@@ -224,27 +224,18 @@ def _finish(context: CommandContext, services: Services, record: CampaignRecord,
 def is_whole(record: CampaignRecord) -> bool:
     """Whether all attempts completed, and the last one left no host changed."""
     are_completed = all(attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts)
-    is_restored = _last_reason(record) not in _NOT_SEEN_AGAIN
-    return len(record.attempts) == record.attempts_needed and are_completed and is_restored
+    return len(record.attempts) == record.attempts_needed and are_completed and not left_behind(record)
 
 
 def cancelled_words(record: CampaignRecord) -> str:
-    """Return that it was cancelled, and the state of the hosts: if unreachable, their rollback was not seen."""
-    if _last_reason(record) not in _NOT_SEEN_AGAIN:
+    """Return that it was cancelled, and the state of the hosts: where one may not be restored, why and what to do."""
+    left = left_behind(record)
+    if not left:
         return tr("The comparison was cancelled, and the hosts were restored.")
     return tr(
-        "The comparison was cancelled. The hosts could not be reached at its end: each rolls back when its lease ends, "
-        "which was not seen. Check it with: tunnelmark recover {pair}"
-    ).format(pair=record.plan.pair.name)
-
-
-def _last_reason(record: CampaignRecord) -> str:
-    """Return the reason code of the last attempt that ran; hosts were recovered from those before it."""
-    ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
-    return ran[-1].reason if ran else ""
-
-
-_NOT_SEEN_AGAIN = {error.reason for error in (ConnectionLost, HostUnreachable, CleanupFailed)}
+        "The comparison was cancelled, and a host may not be restored. {why} Restore both with: "
+        "tunnelmark recover {pair}"
+    ).format(why=local_text(left), pair=record.plan.pair.name)
 
 
 def how_to_go_on(services: Services, record: CampaignRecord) -> str:
@@ -265,13 +256,25 @@ def _print_how_to_resume(context: CommandContext, services: Services, record: Ca
         gone = tr("Its practice lab is gone. Measure again with: {command}")
         ends = tr("Its practice lab ends with this command. Measure again with: {command}")
         how = (gone if lab is None else ends).format(command=how_to_measure_again(record))
-    left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
-    what = tr("The comparison stopped with {left} of {total} attempts not run.").format(
-        left=left, total=len(record.plan.attempts)
-    )
+    why = services.store.campaign_summary(record.campaign_id).message
+    context.err.print(f"{stopped_words(record, why)} {how}", soft_wrap=True)
+
+
+def stopped_words(record: CampaignRecord, why: str) -> str:
+    """Return how much of a stopped comparison is left, after the reason unless an attempt has been printed with it.
+
+    Args:
+        why: Why it stopped.
+    """
+    left, total = attempts_left(record), len(record.plan.attempts)
     if record.plan.profile.is_adaptive:
         what = tr("The comparison stopped before the order was known.")
-    context.err.print(f"{what} {how}", soft_wrap=True)
+    elif left:
+        what = tr("The comparison stopped with {left} of {total} attempts not run.").format(left=left, total=total)
+    else:
+        what = tr("All {total} attempts were made, but the comparison was not completed.").format(total=total)
+    is_printed = any(attempt.status is AttemptStatus.NOT_RUN for attempt in record.attempts)
+    return what if is_printed or not why else f"{local_text(why)} {what}"
 
 
 _KINDS = {

@@ -12,7 +12,7 @@ from app.cli.messages import NO_STUDY_PART, STUDY_STOPPED
 from app.cli.pair_option import find_pair
 from app.cli.study_candidates import check_candidates, wanted_candidates
 from app.cli.study_order import print_order, print_places
-from app.cli.study_output import asked_report, hand_out
+from app.cli.study_output import asked_report, hand_out, study_status
 from app.cli.tables import Column, Kind, Table
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, InvalidOption, ProbeFailed
@@ -94,7 +94,8 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
             write=lambda path: services.write_report(record.campaign_id, path),
         )
     keys = {(one.solution, one.suite) for one in planned.chosen}
-    return ExitCode.OK if all(cell in own for cell in study.cells if cell[:2] in keys) else ExitCode.INCOMPLETE
+    cells = [cell for cell in study.cells if cell[:2] in keys]
+    return study_status(context, pair.name, missing=sum(cell not in own for cell in cells), total=len(cells))
 
 
 def _measure(

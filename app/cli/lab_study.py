@@ -11,9 +11,10 @@ from app.cli.pair_option import find_study_pair
 from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_solutions
 from app.cli.study_consent import consent_to_study
-from app.cli.study_output import asked_report, hand_out
+from app.cli.study_output import asked_report, explained_end, hand_out, study_status
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.topology import NodeKind
 from app.measurement.lab_studies import WantedLabStudy, plan_lab_study, refuse_machines, refuse_machines_of
@@ -32,6 +33,7 @@ from app.reports.lab_study import (
     write_lab_study,
 )
 from app.reports.outcome_table import OutcomeTable
+from app.services.wiring import Services
 from app.storage.lab_results import LabResults
 from app.wording.language import tr
 from app.wording.messages import local_text
@@ -78,16 +80,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
             number=state.total - state.measured, total=state.total, minutes=f"{state.left_s / 60:.0f}"
         )
         context.err.print(text)
-        results = run_cancellable(
-            lambda token: services.run_lab_study(
-                planned.discovery,
-                wanted,
-                token=token,
-                report=lambda text: context.err.print(local_text(text)),
-                on_result=lambda result: context.err.print(f"  {result_words(result)}"),
-            ),
-            context.prompts,
-        )
+        results = _measure(context, services, planned.discovery, wanted)
     hand_out(
         context,
         lab_study_data(results),
@@ -95,7 +88,23 @@ def run(context: CommandContext, study: LabStudy) -> int:
         report=report,
         write=lambda path: write_lab_study(results, path),
     )
-    return ExitCode.OK if study.state(options.part, results, solutions=solutions).is_whole else ExitCode.INCOMPLETE
+    ended = study.state(options.part, results, solutions=solutions)
+    return study_status(context, pair.name, missing=ended.total - ended.measured, total=ended.total)
+
+
+def _measure(context: CommandContext, services: Services, found: Discovery, wanted: WantedLabStudy) -> LabResults:
+    """Measure what is left, with each step and result on stderr."""
+    with explained_end(context, wanted.pair.name):
+        return run_cancellable(
+            lambda token: services.run_lab_study(
+                found,
+                wanted,
+                token=token,
+                report=lambda text: context.err.print(local_text(text)),
+                on_result=lambda result: context.err.print(f"  {result_words(result)}"),
+            ),
+            context.prompts,
+        )
 
 
 def _print_results(context: CommandContext, results: LabResults) -> None:

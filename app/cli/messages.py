@@ -128,8 +128,18 @@ STUDY_HAS_NO_CELLS = MessageForm(
 )
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
-    "Comparison {campaign} of the study stopped before its end.",
+    "Comparison {campaign} of {study} on {pair} stopped before its end; the lines above say why.",
     "Once the cause is fixed, go on with: tunnelmark study run {study} {pair} --part {part}",
+)
+STUDY_GOES_ON = MessageForm("cli.study-goes-on", "What was measured is stored. Go on with: {command}")
+STUDY_LEFT_HOSTS = MessageForm(
+    "cli.study-left-hosts",
+    "Restore all hosts with `tunnelmark recover {pair}`. What was measured is stored; go on with: {command}",
+)
+STUDY_INCOMPLETE = MessageForm(
+    "cli.study-incomplete",
+    "{missing} of {total} measurements have no result that counts; the lines above say why.",
+    "Measure them again with: {command}",
 )
 
 # --- measuring -------------------------------------------------------------------------------------------------------

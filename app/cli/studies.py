@@ -14,9 +14,10 @@ from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_cells
 from app.cli.study_consent import consent_to_study
 from app.cli.study_order import print_order
-from app.cli.study_output import asked_report, hand_out
+from app.cli.study_output import asked_report, explained_end, hand_out, study_status
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.topology import NodeKind
 from app.domain.transfers import CONGESTION, TransferCell, TransferResult
@@ -33,6 +34,7 @@ from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
 from app.reports.study_report import published_json, study_json, write_study
 from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines
+from app.services.wiring import Services
 from app.storage.study_results import StudyResults
 from app.wording.language import tr
 from app.wording.local_forms import local_figure
@@ -125,7 +127,22 @@ def _run_transfers(context: CommandContext) -> int:
         minutes = predicted_s(missing) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")
         context.err.print(text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}"))
-        results = run_cancellable(
+        results = _measure(context, services, found, request)
+    hand_out(
+        context,
+        study_json(results, cells),
+        show=lambda: _print_results(context, results, cells),
+        report=report,
+        write=lambda path: write_study(results, cells, path),
+    )
+    left = set(cells).difference(results.done())
+    return study_status(context, pair.name, missing=len(left), total=len(cells))
+
+
+def _measure(context: CommandContext, services: Services, found: Discovery, request: StudyRequest) -> StudyResults:
+    """Measure cells, with each step and result on stderr."""
+    with explained_end(context, found.pair.name):
+        return run_cancellable(
             lambda token: services.run_study(
                 found,
                 request,
@@ -135,15 +152,6 @@ def _run_transfers(context: CommandContext) -> int:
             ),
             context.prompts,
         )
-    hand_out(
-        context,
-        study_json(results, cells),
-        show=lambda: _print_results(context, results, cells),
-        report=report,
-        write=lambda path: write_study(results, cells, path),
-    )
-    is_whole = results.done().issuperset(cells)
-    return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 
 def _check(study: str) -> None:

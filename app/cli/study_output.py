@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from app.cli.context import CommandContext
+from app.cli.exit_codes import ExitCode
 from app.cli.files import STDOUT, check_text, report_paths, write_json
+from app.cli.messages import STUDY_GOES_ON, STUDY_INCOMPLETE, STUDY_LEFT_HOSTS
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.messages import sentences
+from app.domain.topology import NodeKind
 from app.wording.language import tr
+from app.wording.messages import local_text
 
 
 def asked_report(context: CommandContext) -> Path | None:
@@ -21,6 +29,47 @@ def asked_report(context: CommandContext) -> Path | None:
     options = context.options
     check_text(context, options.json)
     return next(iter(report_paths(context, {".html": options.report})), None)
+
+
+@contextmanager
+def explained_end(context: CommandContext, pair: str) -> Iterator[None]:
+    """Print how to go on, and how to restore hosts, where a `with` block in which a study is measured ends early.
+
+    Args:
+        pair: Name of the pair.
+    """
+    try:
+        yield
+    except Cancelled:
+        context.err.print(local_text(STUDY_GOES_ON(command=_command(context, pair))), soft_wrap=True)
+        raise
+    except TunnelmarkError as error:
+        if error.left:
+            restore = STUDY_LEFT_HOSTS(pair=pair, command=_command(context, pair))
+            error.hint = sentences((error.hint, restore))
+        raise
+
+
+def study_status(context: CommandContext, pair: str, *, missing: int, total: int) -> ExitCode:
+    """Return the exit status of a study; where measurements have no result, print how they are made again.
+
+    Args:
+        pair: Name of the pair.
+    """
+    if not missing:
+        return ExitCode.OK
+    form = STUDY_INCOMPLETE(missing=missing, total=total, command=_command(context, pair))
+    context.err.print(local_text(sentences((form, form.hint))), soft_wrap=True)
+    return ExitCode.INCOMPLETE
+
+
+def _command(context: CommandContext, pair: str) -> str:
+    """Return the command that measures what a run has left."""
+    options = context.options
+    words = ["tunnelmark", "study", "run", options.study, pair, "--part", options.part]
+    words += ["--solutions", options.solutions] if options.solutions is not None else []
+    words += ["--nodes", options.nodes] if NodeKind(options.nodes) is NodeKind.MACHINES else []
+    return shlex.join(words)
 
 
 def hand_out(

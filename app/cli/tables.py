@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -25,6 +25,7 @@ WIDTH_WITHOUT_TERMINAL = 10_000
 _GAP = 2
 _PROSE_MIN, _WORD_MAX = 24, 36
 _PROSE_MAX = 100
+"""Most columns that one of prose gets; and, in a pipe or a file, those of the line below short headings."""
 
 
 class Kind(Enum):
@@ -96,14 +97,36 @@ class Table:
             out.print(text, style="dim")
 
     def _print_table(self, out: Console, shown: Sequence[int]) -> None:
-        """Print the columns; in a pipe or a file without the blanks that fill up each row."""
-        table = self._laid_out(shown, out.width)
+        """Print the columns; in a pipe or a file each row on one line, whatever is long in it."""
         if out.width < WIDTH_WITHOUT_TERMINAL:
-            out.print(table)
+            out.print(self._laid_out(shown, out.width))
             return
-        with out.capture() as capture:
-            out.print(table)
-        out.print("\n".join(line.rstrip() for line in capture.get().splitlines()), soft_wrap=True)
+        widths = self._widths(shown, out.width)
+        high = max(self.columns[number].heading.count("\n") for number in shown)
+        above = {number: "\n" * (high - self.columns[number].heading.count("\n")) for number in shown}
+        heads = self._lines({number: above[number] + self.columns[number].heading for number in shown}, widths)
+        whole = sum(widths.values()) + _GAP * (len(shown) - 1)
+        rule = min(whole, max(_PROSE_MAX, *map(cell_len, heads)))
+        for line in heads:
+            out.print(line, style="bold", soft_wrap=True)
+        out.print("─" * rule, soft_wrap=True)
+        for row in self.rows:
+            for line in self._lines({number: row[number] for number in shown}, widths):
+                out.print(line, soft_wrap=True)
+
+    def _lines(self, cells: Mapping[int, str], widths: Mapping[int, int]) -> list[str]:
+        """Return the lines of cells; one that is wider than its column moves those after it, on this line alone."""
+        split = {number: cell.split("\n") for number, cell in cells.items()}
+        made = []
+        for nth in range(max(map(len, split.values()))):
+            line = ""
+            for place, (number, parts) in enumerate(split.items()):
+                text = parts[nth] if nth < len(parts) else ""
+                fill = " " * (widths[number] - cell_len(text))
+                is_figure = self.columns[number].kind is Kind.FIGURE
+                line += " " * (_GAP if place else 0) + (fill + text if is_figure else text + fill)
+            made.append(line.rstrip())
+        return made
 
     def _full_name(self, number: int, shown: Sequence[int]) -> str:
         """Return a column's name; with the one before it where a shown column has the same name."""
@@ -157,8 +180,7 @@ class Table:
         """Return a width for each column: what is left over goes to prose, the shortest of it first."""
         widths = {number: self._least(number) for number in shown}
         left = width - sum(widths.values()) - _GAP * (len(shown) - 1)
-        most = _PROSE_MAX if width < WIDTH_WITHOUT_TERMINAL else width
-        wanted = {number: min(most, self._natural(number)) - widths[number] for number in shown}
+        wanted = {number: min(_PROSE_MAX, self._natural(number)) - widths[number] for number in shown}
         prose = sorted((number for number in shown if self.columns[number].kind is Kind.PROSE), key=wanted.__getitem__)
         for place, number in enumerate(prose):
             more = max(0, min(wanted[number], left // (len(prose) - place)))

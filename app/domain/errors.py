@@ -25,6 +25,9 @@ class TunnelmarkError(Exception):
         message: What failed, and on which host; a `Message` of a form of the package's `messages.py`.
         hint: What the user can do next; the form's own where it is empty.
         context: Details as short texts, for example the host, the exit status, the last lines of a log.
+
+    Attributes:
+        left: Why a host may not be restored, as a sentence, where the error ended work that changes hosts; else empty.
     """
 
     reason: ClassVar[str] = "error"
@@ -36,6 +39,7 @@ class TunnelmarkError(Exception):
             hint = message.hint
         self.hint: str = hint if isinstance(hint, Message) else plain_text(hint)
         self.context: dict[str, str] = {name: plain_text(text) for name, text in (context or {}).items()}
+        self.left: str = ""
         super().__init__(self.message)
 
     @property
@@ -182,6 +186,15 @@ class CleanupFailed(EnvironmentFault):
     """A host could not be restored; the hint says what to run on its console."""
 
     reason = "cleanup-failed"
+
+
+UNRESTORED = frozenset(error.reason for error in (CleanupFailed, ConnectionLost, HostUnreachable))
+"""Reasons of errors with which work ends while a host may not be as it was: its rollback failed, or was not seen."""
+
+
+def left_by(error: BaseException | None) -> str:
+    """Return why a host may not be restored after work that an error ended; empty where it says nothing of that."""
+    return error.sentence() if isinstance(error, TunnelmarkError) and error.reason in UNRESTORED else ""
 
 
 class LabFault(EnvironmentFault):

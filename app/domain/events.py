@@ -197,11 +197,19 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class CampaignEnded:
-    """A campaign ended. `message` says what happened where it did not complete."""
+    """A campaign ended.
+
+    Attributes:
+        campaign_id: Number in the database.
+        status: How it ended.
+        message: What happened where it did not complete.
+        left: Why a host may not be restored, as a sentence; empty where both are.
+    """
 
     campaign_id: int
     status: CampaignStatus
     message: str = ""
+    left: str = ""
 
 
 EventOf: TypeAlias = (

@@ -23,6 +23,7 @@ from app.domain.errors import (
     TunnelDown,
     TunnelmarkError,
     UnderlayDown,
+    left_by,
 )
 from app.domain.events import (
     AttemptDropped,
@@ -208,10 +209,11 @@ class _Recorder(Generic[P, A]):
             message = error.sentence() if isinstance(error, TunnelmarkError) else BROKE_OFF(error=f"{error!r:.200}")
             with suppress(TunnelmarkError):  # the error that ended it says more than what follows from it
                 self._finish(CampaignStatus.INTERRUPTED, message)
-            self._emit(CampaignEnded(self._number, CampaignStatus.INTERRUPTED, message))
+            left = left_by(error) or engine.left
+            self._emit(CampaignEnded(self._number, CampaignStatus.INTERRUPTED, message, left))
             raise
         self._finish(status, message)
-        self._emit(CampaignEnded(self._number, status, message))
+        self._emit(CampaignEnded(self._number, status, message, engine.left))
 
     def _finish(self, status: CampaignStatus, message: str) -> None:
         self._store.finish_campaign(self._number, status, message, self._kind)
@@ -225,6 +227,9 @@ class _Engine(Generic[P, A, R]):
         underlay: Watches the bare link.
         kept: Positions of attempts that have a result; grows meanwhile.
         needs_recovery: Whether an earlier run may have left something on the hosts.
+
+    Attributes:
+        left: Why a host may not be restored now, as a sentence; empty where both are.
     """
 
     def __init__(self, work: Work[P, A, R], underlay: UnderlayGuard, kept: set[int], *, needs_recovery: bool) -> None:
@@ -235,6 +240,7 @@ class _Engine(Generic[P, A, R]):
         self._kept = kept
         self._needs_recovery = needs_recovery
         self._last_error: TunnelmarkError | None = None
+        self.left = ""
 
     def run(self) -> tuple[CampaignStatus, str]:
         """Run all tasks; return how the campaign ended, and what happened where it did not complete."""
@@ -245,6 +251,7 @@ class _Engine(Generic[P, A, R]):
             message = WORK_CANCELLED(kind=self._work.kind)
             return CampaignStatus.CANCELLED, self._leave(Cancelled.reason, message)
         except HostLost as error:
+            self.left = left_by(error)
             if not self._work.is_ended_by_lost_host:
                 raise error.__cause__ or error from None
             return CampaignStatus.INTERRUPTED, self._leave(error.reason, error.sentence())
@@ -284,7 +291,7 @@ class _Engine(Generic[P, A, R]):
             try:
                 done = self._try(task)
             except TunnelmarkError as error:
-                self._last_error = error
+                self._last_error, self.left = error, left_by(error)
                 if isinstance(error, CAUSED_BY_LINK) and self._has_died(is_good=False):
                     self._drop(task)
                 elif isinstance(error, PASSING) and is_first:
@@ -293,7 +300,7 @@ class _Engine(Generic[P, A, R]):
                 else:
                     raise
                 continue
-            self._last_error = done.error
+            self._last_error, self.left = done.error, left_by(done.error)
             if done.is_doubtful and self._has_died(is_good=done.is_good):
                 self._drop(task)
             elif done.again is not None:
@@ -373,6 +380,7 @@ class _Engine(Generic[P, A, R]):
         context, token = self._context, self._control.token
         was_lost = reach_again(context.sessions, self._last_error, token=token, emit=context.emit)
         if not was_lost and not self._needs_recovery:
+            self.left = ""  # a rollback made its own connection
             return
         with suppress(EnvironmentFault):  # what is left of it is rolled back now
             self._work.release()
@@ -381,6 +389,6 @@ class _Engine(Generic[P, A, R]):
         except TunnelmarkError as error:
             message = HOSTS_NOT_ROLLED_BACK(why=error.message, pair=context.plan.pair.name)
             raise HostLost(message, hint=error.hint) from error
-        self._needs_recovery = False
+        self._needs_recovery, self.left = False, ""
         for sentence in sentences:
             context.emit(LogLine(LogLevel.INFO, sentence))

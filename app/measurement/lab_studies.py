@@ -18,7 +18,7 @@ from app.domain.topology import NodeKind
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.host_shaping import HostShaping
 from app.measurement.hub_studies import HubStudy
-from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources
+from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.measurement.node_machines import hosts_of
 from app.measurement.node_studies import NodeStudy
@@ -148,7 +148,8 @@ class LabStudyOperations(StudyResources):
             choices = study.choices(self, run)
             if found.afresh:
                 kept.store()
-            study.measure(run, choices)
+            with changing_hosts():
+                study.measure(run, choices)
         return kept.results
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.errors import TunnelmarkError, left_by
 from app.domain.hosts import PairSpec, Side
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
@@ -224,6 +226,16 @@ class LabStudy(ABC):
         keys, missing = self.chosen(part, solutions), self.missing(part, done.union(ended), solutions)
         predicted = self.predicted_s(part, keys), self.predicted_s(part, missing)
         return LabPartState(part, len(keys), len(keys) - len(missing), *predicted)
+
+
+@contextmanager
+def changing_hosts() -> Iterator[None]:
+    """Note, in an error that ends a `with` block in which hosts are changed, why one may not be restored."""
+    try:
+        yield
+    except TunnelmarkError as error:
+        error.left = left_by(error)
+        raise
 
 
 def usual_suite(adapter: Adapter, discovery: Discovery, solution: str) -> Suite | None:

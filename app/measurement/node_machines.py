@@ -17,7 +17,7 @@ from app.domain.topology import NodeKind, Topology, node_addresses
 from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages.studies import NO_NODE_MACHINES
-from app.measurement.node_needs import NodeNeeds, refuse_needed
+from app.measurement.node_needs import NodeNeeds, refuse_needed_by_gateways, refuse_needed_by_nodes
 from app.measurement.tunnels import LEASE_S
 from app.tunnel.host_settings import HostSettings
 from app.tunnel.node_machines import BridgedNodes, NodesRequest, node_machines
@@ -73,14 +73,15 @@ def log_in_to_nodes(
     """Log in to the machines behind both gateways of a pair, and refuse them where they do not do. Changes nothing.
 
     Args:
-        connect: Logs in to both hosts of a pair.
+        connect: Logs in to both hosts of a pair, or gives the connections that there are.
         needs: Needs of the study.
         audit: Writes down every command that changes one of the machines.
 
     Raises:
         InvalidOption: The pair names none.
         PackageMissing: A machine lacks a program.
-        PreflightRefused: The interface of one is needed for SSH or its default route.
+        PreflightRefused: The interface of one, or of a gateway towards one, is needed for SSH or a default route.
+        CommandFailed: One of these hosts does not say what its interface is needed for.
     """
     nodes = pair.nodes
     if not nodes:
@@ -88,7 +89,8 @@ def log_in_to_nodes(
     sessions = connect(replace(pair, a=nodes[Side.A].host, b=nodes[Side.B].host))
     facts = discover_pair(sessions, {}, token=token, programs=needs.names)
     needs.check(nodes, dict(zip(Side, facts, strict=True)))
-    refuse_needed(nodes, sessions, token=token)
+    refuse_needed_by_nodes(nodes, sessions, token=token)
+    refuse_needed_by_gateways(pair, connect(pair), token=token)
     return NodeMachines(pair.name, nodes, sessions, facts[0], audit)
 
 

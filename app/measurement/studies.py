@@ -18,7 +18,7 @@ from app.lab.practice_labs import LabLink
 from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.host_shaping import HostShaping
-from app.measurement.lab_study import StudyResources
+from app.measurement.lab_study import StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
@@ -131,7 +131,7 @@ class StudyOperations(StudyResources):
             shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels)
             if begun is not found:
                 kept.store()
-            with self._emulation(pair) as emulation:
+            with self._emulation(pair) as emulation, changing_hosts():
                 TransferRun(
                     *(plan, sessions, discovery.link, tunnels, *emulation, reports, token),
                     machines=machines,

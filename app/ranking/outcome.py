@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
+from app.domain.errors import UNRESTORED, PackageMissing, PreflightRefused, PrivilegeMissing
 from app.domain.messages import Message
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
 from app.domain.solutions import BASELINE
@@ -115,7 +115,22 @@ def is_unfinished(record: CampaignRecord) -> bool:
     """Whether a comparison was interrupted, or cancelled while attempts were left, so that it can be resumed."""
     if record.status is CampaignStatus.INTERRUPTED:
         return True  # also where all is measured: its hosts may have to be rolled back
-    return record.status is CampaignStatus.CANCELLED and ended_attempts(record) < record.attempts_needed
+    return record.status is CampaignStatus.CANCELLED and attempts_left(record) > 0
+
+
+def attempts_left(record: CampaignRecord) -> int:
+    """Return how many attempts are left to be made; of an adaptive comparison at most so many."""
+    return max(0, record.attempts_needed - ended_attempts(record))
+
+
+def left_behind(record: CampaignRecord) -> str:
+    """Return why a host may not be as it was before a comparison, as a sentence; empty where both are.
+
+    Hosts were recovered from what attempts left before the last one. Those of an adaptive round end together.
+    """
+    ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
+    last = [one for one in ran if one.key.round == ran[-1].key.round] if record.plan.profile.is_adaptive else ran[-1:]
+    return next((one.message or one.reason for one in reversed(last) if one.reason in UNRESTORED), "")
 
 
 def ended_attempts(record: CampaignRecord) -> int:

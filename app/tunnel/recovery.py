@@ -93,6 +93,11 @@ class RecoveryReport:
         """Whether both hosts are as they were before Tunnelmark came, whatever the machines behind them are."""
         return self.a.is_clean and self.b.is_clean
 
+    @property
+    def has_leftovers(self) -> bool:
+        """Whether one of them may not be as it was, other than by the work of a living Tunnelmark."""
+        return any(not one.is_clean and one.found is not Found.IN_USE for one in (self.a, self.b, *self.nodes))
+
     def sentences(self) -> tuple[str, ...]:
         """Return one sentence per host."""
         return tuple(one.sentence for one in (self.a, self.b, *self.nodes))

@@ -81,12 +81,14 @@ class FakeCensus:
         census_records: Stored censuses.
         census_gate: Options are tried while it is set; tests clear it to inspect that moment.
         census_stops_at: The option at which a host gets lost.
+        census_left: What a census leaves on a host.
         written: Files that were written.
     """
 
     census_records: dict[int, CensusRecord] = field(default_factory=dict)
     census_gate: threading.Event = field(default_factory=threading.Event)
     census_stops_at: str = ""
+    census_left: str = ""
     written: list[Path] = field(default_factory=list)
 
     def _call(self, name: str) -> None:
@@ -136,7 +138,7 @@ class FakeCensus:
         record = replace(record, is_complete=is_complete, ended_at=AT, message="" if is_complete else message)
         self.census_records[number] = record
         status = CampaignStatus.COMPLETED if is_complete else CampaignStatus.INTERRUPTED
-        emit(CampaignEnded(number, status, record.message))
+        emit(CampaignEnded(number, status, record.message, self.census_left))
         return record
 
     def census_results(self, census_id: int) -> CensusResults:

@@ -84,6 +84,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         link_dies_at: The link dies during this attempt, and is back when the user goes on.
         failure: Reason and message of every attempt but the baseline's; empty if they complete.
         spoils_cleanup: Whether the last attempt leaves something behind.
+        left: What a comparison leaves behind that none of its attempts tells.
         chosen_guidelines: Ids of the guidelines that apply.
         asked: Options of each plan that was made.
         previewed: Conditions that candidates were previewed under.
@@ -108,6 +109,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     is_lost_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
+    left: str = ""
     unreachable_b: int = 0
     unreachable_node: int = 0
     failure: tuple[str, str] = ("", "")
@@ -123,14 +125,8 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     def __post_init__(self) -> None:
         self.cleanup.set()
         self.link_gate.set()
-        for gate in (
-            self.census_gate,
-            self.study_gate,
-            self.stage_gate,
-            self.undo_gate,
-            self.repair_gate,
-            self.lab_gate,
-        ):
+        of_others = self.stage_gate, self.undo_gate, self.repair_gate, self.lab_gate
+        for gate in (self.census_gate, self.study_gate, *of_others):
             gate.set()
 
     def _call(self, name: str) -> None:
@@ -268,7 +264,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             assert self.cleanup.wait(20)
         record = self._record(campaign_id, plan, tuple(attempts), status)
         message = "gateway-b stays away." if status is CampaignStatus.INTERRUPTED else ""
-        emit(CampaignEnded(campaign_id, status, message))
+        emit(CampaignEnded(campaign_id, status, message, self.left or message))
         self.interrupted = campaign_id if status is not CampaignStatus.COMPLETED else None
         return record
 

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from history_driver import fill_history
+from sample_records import sample_record
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
+from ui.comparison.run_ends import show_cancelled
 from ui.results.ranking_texts import state_icon
+from ui.results.result_state import end_words
+from ui.studies.outcome_notice import show_end
 
 
 def cancelled(driver: Driver) -> None:
@@ -46,6 +50,30 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.next()
     driver.until(lambda: window.results.data.record.status is CampaignStatus.COMPLETED)  # type: ignore[union-attr]
     assert not window.results.resume.isVisible()
+
+
+def test_resume_measures_the_rest_only_where_there_is_a_rest(driver: Driver) -> None:
+    notice, resume = driver.window.run_page.notice, lambda: None
+    whole = replace(sample_record(rounds=1), status=CampaignStatus.CANCELLED)
+    some = replace(whole, attempts=whole.attempts[:2])
+    show_cancelled(notice, some, resume)
+    assert "Resume measures the rest." in notice.text
+    assert notice.action("Resume").isEnabled()
+    show_cancelled(notice, whole, resume)
+    assert notice.text.endswith("All attempts had ended before. Next shows the results.")
+    interrupted = replace(whole, status=CampaignStatus.INTERRUPTED)
+    (_, rest) = end_words(replace(interrupted, attempts=some.attempts), is_lab_gone=False) or ("", "")
+    assert rest.endswith("Resume measures the rest.")
+    (_, nothing) = end_words(interrupted, is_lab_gone=False) or ("", "")
+    assert nothing == "All attempts had ended, and results are saved. Resume restores both hosts and completes it."
+
+
+def test_a_study_that_was_stopped_after_its_last_result_has_nothing_to_resume(driver: Driver) -> None:
+    notice, failed = driver.window.run_page.notice, ("Some transfers failed.", "")
+    show_end(notice, lambda: None, is_cancelled=True, is_whole=False, failed=failed)
+    assert notice.text == "The study was stopped. It can be resumed."
+    show_end(notice, lambda: None, is_cancelled=True, is_whole=True, failed=failed)
+    assert notice.text == "The part is measured."
 
 
 def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[..., Driver]) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
-from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, Progress, UnderlayChanged
+from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, CensusEvent, Progress, UnderlayChanged
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
 from app.wording.messages import local_name, local_text
@@ -206,13 +206,13 @@ class CensusPage(Page):
         services, bridge, planned = self._services, self.context.bridge, self._planned
         self._resume = partial(self.run, found, options)
 
-        def job(token: CancelToken, _report: ProgressSink) -> CensusResults:
+        def job(token: CancelToken, _report: ProgressSink) -> tuple[CensusResults, bool]:
             plan = services.plan_census(found, options)
             resume_id = None if is_fresh else services.unfinished_census(found, plan)
             planned.emit(found, plan)
             emit = bridge.census_event.emit
             record = services.run_census(found, plan, token=token, emit=emit, resume_id=resume_id)
-            return services.census_results(record.census_id)
+            return services.census_results(record.census_id), resume_id is not None
 
         self.notice.clear()
         self._found = None
@@ -220,7 +220,7 @@ class CensusPage(Page):
         self._trying = self.start(
             tr("Trying the ciphers of %1", found.pair.name),
             job,
-            self._on_done,
+            lambda ended: self._on_done(ended[0], is_resumed=ended[1]),
             busy=self.busy,
             on_failure=self._on_failed,
         )
@@ -256,6 +256,9 @@ class CensusPage(Page):
             case UnderlayChanged(text=text):
                 self.notice.show_message("caution", local_text(text))
                 return
+            case CampaignEnded(left=left) if self._plan is not None:
+                self.context.leftovers.take_left(self._plan.pair, left)
+                return
             case Progress(text=text, fraction=fraction, left_s=left_s):
                 left = tr("about %1 left", duration(left_s))
                 self.busy.progress(f"{local_text(text)} · {left}", fraction)
@@ -265,8 +268,10 @@ class CensusPage(Page):
         if not self._timer.isActive():
             self._timer.start()
 
-    def _on_done(self, found: CensusResults) -> None:
+    def _on_done(self, found: CensusResults, *, is_resumed: bool) -> None:
         self._show(found)
+        if is_resumed and found.record.is_complete:
+            self.context.leftovers.forget_gateways(found.record.pair.name)  # it begins with a rollback on both hosts
         enable(self.begin, is_on=True, reason="")
         if not found.record.is_complete:
             actions = {tr("Resume"): self._resume} if self._resume is not None else {}

@@ -55,7 +55,7 @@ class PageContext:
 
     @cached_property
     def leftovers(self) -> Leftovers:
-        """Pairs whose hosts a comparison may have left changed."""
+        """Pairs whose hosts measuring may have left changed."""
         from ui.common.leftovers import Leftovers
 
         return Leftovers(self)

@@ -1,4 +1,4 @@
-"""Hosts that a comparison may have left changed: reported on every page until both are restored."""
+"""Hosts that measuring may have left changed: reported on every page until they are restored."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.domain.errors import CleanupFailed
 from app.wording.messages import local_sentence, local_text
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
+    from app.domain.cancel import CancelToken
     from app.domain.errors import TunnelmarkError
     from app.domain.hosts import PairSpec
+    from app.domain.progress import ProgressSink
     from app.domain.results import CampaignRecord
+    from app.services.interfaces.comparison import ComparisonServices
     from app.tunnel.recovery import RecoveryReport
     from ui.common.context import PageContext
     from ui.common.notices import Notice
@@ -27,14 +29,14 @@ class Leftover:
     Attributes:
         pair: The pair.
         message: What was left, or why it could not be removed.
-        campaign_id: Number of the comparison that left it.
+        campaign_id: Number of the comparison that left it; None for other work.
         is_busy: Whether both hosts are being restored now.
-        is_of_nodes: Whether both gateways are restored, so that machines behind them alone remain.
+        is_of_nodes: Whether machines behind the gateways may have to be restored, which restored gateways do not show.
     """
 
     pair: PairSpec
     message: str
-    campaign_id: int
+    campaign_id: int | None = None
     is_busy: bool = False
     is_of_nodes: bool = False
 
@@ -50,27 +52,52 @@ class Leftovers(QObject):
         self._context = context
         self.found: dict[str, Leftover] = {}
         self._title = tr("A host may not be fully restored.")
-        self._report = ""
+        self._end = tr("Both hosts are restored."), ""
 
-    def take(self, record: CampaignRecord) -> None:
-        """Add the pair of a comparison whose last attempt could not be cleaned up."""
-        message = left_behind(record)
-        if message:
-            self._set(Leftover(record.plan.pair, message, record.campaign_id))
+    def take(self, record: CampaignRecord, left: str = "") -> None:
+        """Add the pair of a comparison that ended while a host may not be restored.
+
+        Args:
+            left: Why, from its end; the reason is from its attempts where that is empty.
+        """
+        from app.ranking.outcome import left_behind  # not when the first window opens: it imports numpy
+
+        self.take_left(record.plan.pair, left or left_behind(record), campaign_id=record.campaign_id)
+
+    def take_left(
+        self, pair: PairSpec, left: str, *, campaign_id: int | None = None, is_of_nodes: bool = False
+    ) -> None:
+        """Add a pair of which a host may not be restored; nothing where no reason is given.
+
+        Args:
+            left: The reason, as a sentence.
+            campaign_id: Number of the comparison that left it; None for other work.
+            is_of_nodes: Whether machines behind its gateways were changed as well.
+        """
+        if not left:
+            return
+        former = self.found.get(pair.name)
+        has_nodes = is_of_nodes or (former is not None and former.is_of_nodes)
+        self._set(Leftover(pair, left, campaign_id, is_of_nodes=has_nodes))
 
     def forget(self, pair_name: str) -> None:
         """Remove a pair from the list: its hosts are as they were before."""
         if self.found.pop(pair_name, None) is not None:
             self.changed.emit(pair_name)
 
-    def take_recovery(self, pair_name: str, report: RecoveryReport) -> None:
-        """Take what became of a listed pair: it leaves the list once its hosts, and nodes, are as they were before."""
-        former = self.found.get(pair_name)
+    def take_recovery(self, pair: PairSpec, report: RecoveryReport) -> None:
+        """Take what became of a pair: it leaves the list once its hosts, and nodes, are as they were before.
+
+        Until then it is in the list, unless nothing more is known than that another Tunnelmark works on it.
+        """
+        former = self.found.get(pair.name)
         if report.is_clean:
-            self.forget(pair_name)
-        elif former is not None:
+            self.forget(pair.name)
+        elif former is not None or report.has_leftovers:
             message = " ".join(map(local_text, report.sentences()))
-            self._set(replace(former, message=message, is_busy=False, is_of_nodes=report.are_gateways_clean))
+            are_nodes_left = any(not one.is_clean for one in report.nodes)
+            campaign_id = former.campaign_id if former is not None else None
+            self._set(Leftover(pair, message, campaign_id, is_of_nodes=are_nodes_left))
 
     def forget_gateways(self, pair_name: str) -> None:
         """Remove a pair from the list, as its gateways are restored, unless a node of it remains to be restored."""
@@ -86,16 +113,24 @@ class Leftovers(QObject):
         self._set(replace(former, is_busy=True))
         services = self._context.services
 
-        def done(report: RecoveryReport) -> None:
-            self._report = " ".join(map(local_text, report.sentences()))
-            self.take_recovery(pair_name, report)
+        def recover(token: CancelToken, _report: ProgressSink) -> RecoveryReport | None:
+            report = services.recover(former.pair, token=token)
+            return None if not report.is_clean and _has_ended(services, former.pair) else report
+
+        def done(report: RecoveryReport | None) -> None:
+            if report is None:
+                self._end = tr("The practice lab has ended: nothing is left to restore."), ""
+                self.forget(pair_name)
+                return
+            self._end = tr("Both hosts are restored."), " ".join(map(local_text, report.sentences()))
+            self.take_recovery(former.pair, report)
 
         def failed(error: TunnelmarkError) -> None:
             self._set(replace(former, message=local_sentence(error)))
 
         self._context.runner.run(
             tr("Restoring both hosts"),
-            lambda token, _report: services.recover(former.pair, token=token),
+            recover,
             on_success=done,
             on_failure=failed,
             on_cancelled=lambda: self._set(former),
@@ -120,16 +155,16 @@ class Leftovers(QObject):
     def follow(self, notice: Notice, pair_name: str) -> None:
         """Show in a notice that reports it what has become of it."""
         if self.is_in(notice) and not self.show_in(notice, pair_name):
-            notice.show_message("info", tr("Both hosts are restored."), self._report)
+            notice.show_message("info", *self._end)
 
     def _set(self, found: Leftover) -> None:
         self.found[found.pair.name] = found
         self.changed.emit(found.pair.name)
 
 
-def left_behind(record: CampaignRecord) -> str:
-    """Return what the last attempt left on a host; empty if nothing. Attempts before it were recovered from."""
-    from app.domain.results import AttemptStatus
-
-    ran = [attempt for attempt in record.attempts if attempt.status is not AttemptStatus.NOT_RUN]
-    return local_text(ran[-1].message) if ran and ran[-1].reason == CleanupFailed.reason else ""
+def _has_ended(services: ComparisonServices, pair: PairSpec) -> bool:
+    """Return whether a pair is of a practice lab that does not run any more."""
+    ports = pair.a.port, pair.b.port
+    return pair.is_lab and not any(
+        one.pair.is_lab and (one.pair.a.port, one.pair.b.port) == ports for one in services.pairs()
+    )

@@ -42,6 +42,7 @@ class Status:
         running: The candidate that is being measured.
         ended: How it ended.
         message: What happened where it did not complete.
+        left: Why a host may not be restored after it; empty where both are.
         is_link_down: Whether it waits for the link between the hosts.
     """
 
@@ -52,3 +53,4 @@ class Status:
     message: str = ""
     is_link_down: bool = False
     pause_reason: str = ""
+    left: str = ""

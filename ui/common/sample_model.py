@@ -171,7 +171,7 @@ class LiveModel:
                 self._status = replace(status, is_paused=event.is_paused, pause_reason=event.reason)
             case CampaignEnded():
                 self._rows.end(is_complete=event.status is CampaignStatus.COMPLETED)
-                self._status = Status(status.progress, ended=event.status, message=event.message)
+                self._status = Status(status.progress, ended=event.status, message=event.message, left=event.left)
             case _:
                 pass
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -23,13 +26,14 @@ from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
-from app.ranking.outcome import Outcome, is_unfinished, outcome_of
+from app.ranking.outcome import Outcome, outcome_of
 from app.wording.messages import local_text
 from app.wording.titles import local_title
 from ui.common.basics import ScrollPage, name_tabs
 from ui.common.code_view import CodeView
 from ui.common.context import PageContext
 from ui.common.dialogs import Question
+from ui.common.live_values import Status
 from ui.common.outcome_texts import outcome_lines, remedy_actions
 from ui.common.page import Page
 from ui.common.splits import split
@@ -38,10 +42,14 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
 from ui.comparison.log_view import LogView
+from ui.comparison.run_ends import show_cancelled, show_interrupted
 from ui.comparison.run_header import RunHead
 from ui.comparison.run_table import RunTable
 from ui.comparison.run_words import measuring_text, pause_text, pausing_text, running_text, skip_text, stopping_words
 from ui.plots.run_board import PlotBoard
+
+if TYPE_CHECKING:
+    from app.tunnel.recovery import RecoveryReport
 
 _TABLE_MS = 250
 _LEAST_TABLE_PX = 136
@@ -242,35 +250,25 @@ class RunPage(Page):
         leftovers = self.context.leftovers
         if self._is_resumed and record.status is CampaignStatus.COMPLETED:
             leftovers.forget_gateways(pair.name)  # resuming begins with a rollback on both hosts
-        leftovers.take(record)
-        if leftovers.show_in(self.notice, pair.name):
-            self.head.show_progress(tr("Finished with errors: check the hosts"), share, None, "")
-        elif record.status is CampaignStatus.INTERRUPTED:
+        status = self.context.bridge.live.status()
+        leftovers.take(record, status.left)
+        if record.status is CampaignStatus.INTERRUPTED:
             self.head.show_progress(tr("Interrupted"), share, None, "")
-            self._show_interrupted(record)
+            self._show_interrupted(pair, status)
+        elif leftovers.show_in(self.notice, pair.name):
+            self.head.show_progress(tr("Finished with errors: check the hosts"), share, None, "")
         elif record.status is CampaignStatus.CANCELLED:
             self.head.show_progress(tr("Cancelled"), share, None, "")
-            self.notice.show_message(
-                "caution",
-                tr("The comparison was cancelled. Both hosts are restored."),
-                tr("Next shows partial results. Resume measures the rest."),
-                {tr("Resume"): self._again} if is_unfinished(record) else {},
-            )
+            show_cancelled(self.notice, record, self._again)
         else:
             self._show_outcome(outcome_of(record))
         self.finished.emit(record)
 
-    def _show_interrupted(self, record: CampaignRecord) -> None:
-        """Show why the comparison was interrupted; a practice lab that has ended cannot go on."""
-        pair = record.plan.pair
-        why = local_text(self.context.bridge.live.status().message) or tr("The comparison was interrupted.")
+    def _show_interrupted(self, pair: PairSpec, status: Status) -> None:
         if self._is_lab_gone:
-            hint = tr("The practice lab has ended, so this comparison cannot be resumed. Results so far are saved.")
-            self.notice.show_message("error", why, hint)
-            return
-        hint = tr("Results so far are saved. Each host rolls back automatically.")
-        actions = {tr("Resume"): self._again, tr("Restore both hosts"): lambda: self._recover(pair)}
-        self.notice.show_message("error", why, hint, actions)
+            self.context.leftovers.forget(pair.name)  # its hosts are gone
+        restore, is_lab_gone = partial(self._recover, pair), self._is_lab_gone
+        show_interrupted(self.notice, status, self._again, restore, is_lab_gone=is_lab_gone)
 
     def _show_outcome(self, outcome: Outcome) -> None:
         """Show how many candidates failed, and why; only where none did, that all were measured."""
@@ -289,14 +287,21 @@ class RunPage(Page):
         services = self.context.services
         self.start(
             tr("Restoring both hosts"),
-            lambda token, _report: services.recover(pair, token=token).sentences(),
-            lambda sentences: self.notice.show_message(
-                "info", tr("Both hosts were inspected."), " ".join(map(local_text, sentences))
-            ),
+            lambda token, _report: services.recover(pair, token=token),
+            partial(self._show_recovery, pair),
         )
+
+    def _show_recovery(self, pair: PairSpec, report: RecoveryReport) -> None:
+        leftovers = self.context.leftovers
+        leftovers.take_recovery(pair, report)
+        if not leftovers.show_in(self.notice, pair.name):
+            text = " ".join(map(local_text, report.sentences()))
+            self.notice.show_message("info", tr("Both hosts were inspected."), text)
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self._rest()
+        if self._plan is not None:
+            self.context.leftovers.take_left(self._plan.pair, self.context.bridge.live.status().left)
         self.head.show_progress(tr("Stopped"), self.head.share, None, "")
         self.notice.show_error(error, {tr("Try again"): self._again})
         self.failed.emit(error)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
-from app.ranking.outcome import is_unfinished, outcome_of
+from app.ranking.outcome import attempts_left, is_unfinished, outcome_of
 from app.wording.conditions import condition_words, measured_words
 from app.wording.local_forms import minute_text
 from app.wording.messages import local_text
@@ -84,4 +84,6 @@ def end_words(record: CampaignRecord, *, is_lab_gone: bool) -> tuple[str, str] |
         return None
     why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
     title = local_text(why) or tr("The comparison was interrupted.")
-    return title, tr("Results so far are saved. Resume measures the rest.")
+    if attempts_left(record):
+        return title, tr("Results so far are saved. Resume measures the rest.")
+    return title, tr("All attempts had ended, and results are saved. Resume restores both hosts and completes it.")

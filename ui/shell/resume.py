@@ -87,7 +87,7 @@ def _go_on(window: MainWindow, found: _Found) -> None:
     from ui.comparison.plan_page import PlanPage
 
     wizard = window.wizard
-    window.context.leftovers.take_recovery(found.plan.pair.name, found.recovery)
+    window.context.leftovers.take_recovery(found.plan.pair, found.recovery)
     wizard.set_discovery(found.discovery)
     wizard.confirm_link(found.discovery.link, found.discovery.pair)
     offered = {(c.solution, c.suite) for c in found.discovery.candidates}

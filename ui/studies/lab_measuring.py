@@ -52,7 +52,8 @@ class LabMeasuring(Measuring):
             is_cancelled = outcome.is_cancelled
             show_end(self.page.notice, resume, is_cancelled=is_cancelled, is_whole=is_whole, failed=failed)
 
-        self.start(title.replace("%3", place_text(name, wanted.nodes)), job, done, resume)
+        title = title.replace("%3", place_text(name, wanted.nodes))
+        self.start(title, job, done, resume, pair=pair, nodes=wanted.nodes)
 
     def take(self, found: LabResults) -> None:
         """Show results so far."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec
+from app.domain.topology import NodeKind
 from ui.common.operations import Job, T
 from ui.common.texts import tr
 from ui.studies.study_progress import StudyProgress
@@ -34,12 +36,28 @@ class Measuring(QObject):
         """Show results so far."""
         raise NotImplementedError
 
-    def start(self, title: str, job: Job[T], on_done: Callable[[T], None], resume: Callable[[], None]) -> None:
-        """Run in a worker thread; a run that fails can be resumed."""
+    def start(
+        self,
+        title: str,
+        job: Job[T],
+        on_done: Callable[[T], None],
+        resume: Callable[[], None],
+        *,
+        pair: PairSpec,
+        nodes: NodeKind,
+    ) -> None:
+        """Run in a worker thread; a run that fails can be resumed, and hosts that it may have left changed are listed.
+
+        Args:
+            pair: Pair on which it runs.
+            nodes: Kind of the nodes.
+        """
 
         def failed(error: TunnelmarkError) -> None:
             self.page.progress = None
             self.page.notice.show_error(error, {tr("Resume"): resume})
+            is_of_nodes = nodes is NodeKind.MACHINES
+            self.page.context.leftovers.take_left(pair, error.left, is_of_nodes=is_of_nodes)
 
         self.page.measure(title, job, on_done, failed)
 

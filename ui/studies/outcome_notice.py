@@ -18,7 +18,7 @@ def show_end(
         failed: Text and hint where something has no result.
     """
     actions = {tr("Resume"): resume}
-    if is_cancelled:
+    if is_cancelled and not is_whole:
         notice.show_message("caution", tr("The study was stopped."), tr("It can be resumed."), actions)
     elif not is_whole:
         notice.show_message("caution", *failed, actions)

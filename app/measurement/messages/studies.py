@@ -77,6 +77,16 @@ NODE_DEFAULT_ROUTE = MessageForm(
     "The default route of {host} leaves by {interface}, which so cannot be used for a node. Nothing was set up.",
     "Give the pair the interface of {host} that leads to its gateway, or move that route.",
 )
+GATEWAY_SSH_RUNS_OVER = MessageForm(
+    "measure.gateway-ssh-runs-over",
+    "The SSH connection to {host} runs over {interface}, which so cannot lead to a node. Nothing was set up.",
+    "Give the pair the interface of {host} that leads to its node.",
+)
+GATEWAY_DEFAULT_ROUTE = MessageForm(
+    "measure.gateway-default-route",
+    "The default route of {host} leaves by {interface}, which so cannot lead to a node. Nothing was set up.",
+    "Give the pair the interface of {host} that leads to its node, or move that route.",
+)
 NODE_NOT_ASKED = MessageForm(
     "measure.node-not-asked",
     "{host} did not say what its interface {interface} is needed for, so it is not used for a node. {output}",

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from sample_records import sample_record
 
-from app.cli.census import CensusDisplay
+from app.cli.census import CensusDisplay, cancelled_text
 from app.cli.progress import STAGE_WORDS, CampaignDisplay, JobProgress
 from app.cli.terminal import CleanConsole
 from app.domain.events import (
@@ -84,6 +84,11 @@ STEPS = (
     StageStarted(KEY, Stage.LATENCY, "128 B"),
     LogLine(LogLevel.INFO, "Only for the log."),
 )
+
+
+def test_a_cancelled_census_can_be_resumed_only_where_an_option_is_left() -> None:
+    assert cancelled_text(is_complete=False).endswith("It can be resumed.")
+    assert "resumed" not in cancelled_text(is_complete=True)
 
 
 def test_without_a_terminal_each_stage_is_one_plain_line() -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from sample_records import MODELS, Model, sample_record
 
-from app.cli.compare import cancelled_words, how_to_go_on
+from app.cli.compare import cancelled_words, how_to_go_on, stopped_words
 from app.cli.context import CommandContext
 from app.cli.messages import MEAN_RANKS_WITHOUT_WEIGHTS
 from app.cli.parser import make_parser
@@ -18,7 +18,8 @@ from app.cli.results import print_ranking, print_weighting
 from app.cli.results import rank as rank_command
 from app.cli.terminal import CleanConsole
 from app.domain.errors import InvalidOption
-from app.domain.results import AttemptStatus, CampaignRecord
+from app.domain.profiles import BLOCK_PINGS
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.ranking import rank
 from app.ranking.weighting import Scoring, parse_weights, weigh
 from support.message_checks import has_message
@@ -60,12 +61,40 @@ def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_wer
     assert cancelled_words(record) == "The comparison was cancelled, and the hosts were restored."
     *before, last = record.attempts
     for reason in ("connection-lost", "host-unreachable", "cleanup-failed"):
-        lost = replace(last, status=AttemptStatus.FAILED, reason=reason)
+        why = "gateway-b could not be reached for the rollback."
+        lost = replace(last, status=AttemptStatus.FAILED, reason=reason, message=why)
         text = cancelled_words(
             replace(record, attempts=(*before[:-1], lost, replace(last, status=AttemptStatus.NOT_RUN)))
         )
-        assert "which was not seen" in text
+        assert why in text
         assert f"tunnelmark recover {record.plan.pair.name}" in text
+
+
+def test_a_round_that_left_a_host_changed_is_reported_whichever_candidate_says_so() -> None:
+    record = sample_record(rounds=2)
+    adaptive = replace(record.plan, profile=replace(record.plan.profile, block_pings=BLOCK_PINGS))
+    why = "gateway-b could not be rolled back completely."
+    *before, first, last = record.attempts
+    assert first.key.round == last.key.round == 2
+    spoiled = replace(first, status=AttemptStatus.FAILED, reason="cleanup-failed", message=why)
+    attempts = *before, spoiled, replace(last, status=AttemptStatus.FAILED, reason="tunnel-down")
+    assert why in cancelled_words(replace(record, plan=adaptive, attempts=attempts))
+    assert why not in cancelled_words(replace(record, attempts=attempts)), "it was recovered from before the next one"
+
+
+def test_a_comparison_that_stopped_says_why_and_what_is_left() -> None:
+    whole = sample_record(rounds=1)
+    total, why = len(whole.plan.attempts), "gateway-b does not answer any more."
+    nothing_left = f"{why} All {total} attempts were made, but the comparison was not completed."
+    assert stopped_words(whole, why) == nothing_left
+    some = replace(whole, status=CampaignStatus.INTERRUPTED, attempts=whole.attempts[:2])
+    assert stopped_words(some, why) == f"{why} The comparison stopped with {total - 2} of {total} attempts not run."
+    not_run = replace(whole.attempts[2], status=AttemptStatus.NOT_RUN, message=why)
+    printed_before = replace(some, attempts=(*some.attempts, not_run))
+    assert why not in stopped_words(printed_before, why), "the line of that attempt has it"
+    adaptive = replace(some.plan, profile=replace(some.plan.profile, block_pings=BLOCK_PINGS))
+    of_rounds = f"{why} The comparison stopped before the order was known."
+    assert stopped_words(replace(some, plan=adaptive), why) == of_rounds
 
 
 def test_a_cancelled_comparison_says_how_to_go_on_where_that_is_possible() -> None:

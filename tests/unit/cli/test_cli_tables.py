@@ -169,6 +169,36 @@ def test_in_a_pipe_no_row_is_broken_or_filled_up() -> None:
     assert [line for line in lines if line != line.rstrip()] == []
 
 
+def test_in_a_pipe_a_long_cell_widens_neither_the_rule_nor_other_rows() -> None:
+    table = Table([Column("study"), Column("source", Kind.PROSE), Column("part"), Column("number", Kind.FIGURE)])
+    table.add_row("industrial", "A. Author, A study of tunnels. " * 8 + "A study of tunnels.", "quick", "7")
+    table.add_row("satcom", "B. Author", "all", "12")
+    heads, rule, long, short = printed(table, 10_000)
+    assert set(rule) == {"─"}
+    assert len(rule) == len(heads) < 130
+    assert short.index("all") == heads.index("part")
+    assert (len(short), len(heads)) == (len(rule), len(rule)), "figures end below the end of their heading"
+    assert long.endswith("A study of tunnels.  quick       7"), "it is whole, and on one line"
+
+
+def test_in_a_pipe_a_long_last_cell_leaves_the_rule_as_long_as_a_line() -> None:
+    table = Table([Column("study"), Column("source", Kind.PROSE)])
+    table.add_row("industrial", "A. Author, A study of tunnels. " * 9)
+    assert [len(line) for line in printed(table, 10_000)[:2]] == [18, 100]
+
+
+def test_in_a_pipe_headings_of_several_lines_are_above_their_columns() -> None:
+    table = Table([Column("VPN"), Column("latency\nms", Kind.FIGURE), Column("state")])
+    table.add_row("wireguard", "1.10", "first\nsecond")
+    assert printed(table, 10_000) == [
+        "           latency",
+        "VPN             ms  state",
+        "─" * 26,
+        "wireguard     1.10  first",
+        "                    second",
+    ]
+
+
 def words(lines: Sequence[str]) -> str:
     return " ".join(" ".join(lines).split())
 

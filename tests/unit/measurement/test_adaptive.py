@@ -20,6 +20,7 @@ from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
 from app.ranking.gates import gates_of
+from app.ranking.outcome import left_behind
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -276,6 +277,23 @@ def test_a_lost_connection_repeats_the_round() -> None:
     assert record.status is CampaignStatus.COMPLETED
     assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
     assert stage.tunnels.recovered == 1
+
+
+def test_a_host_that_is_lost_in_a_later_round_is_reported_although_no_attempt_says_so() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    lost = ConnectionLost("gateway-a: the connection broke.")
+
+    def on_step(_solution: str, _what: str) -> None:
+        if any(event.key.round == 2 for event in stage.of(events.AttemptStarted)):
+            raise lost
+
+    stage.probes.on_step = on_step
+    record = stage.compare()
+
+    assert record.status is CampaignStatus.INTERRUPTED
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    assert left_behind(record) == ""
+    assert stage.of(events.CampaignEnded)[-1].left == lost.sentence()
 
 
 def test_a_dead_link_drops_the_round(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from app.domain.errors import (
     ProbeFailed,
     StorageFault,
     TunnelDown,
+    TunnelmarkError,
 )
 from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.results import AttemptStatus, CampaignStatus
@@ -29,6 +30,7 @@ from app.measurement.messages import (
     SUITE_GONE,
 )
 from app.probes.messages import SHAPED_BY_OTHERS
+from app.ranking.outcome import left_behind
 from app.wording.stages import stage_word
 from support.message_checks import has_message
 
@@ -261,6 +263,7 @@ def test_a_host_that_is_lost_ends_the_campaign_with_a_sentence(monkeypatch: pyte
     assert record.attempts[-1].reason == "host-unreachable"
     message = stage.store.messages[record.campaign_id]
     assert has_message(HOST_LOST, host="gateway-b", why="No route to gateway-b.")(message)
+    assert "No route to gateway-b." in stage.of(events.CampaignEnded)[-1].left
 
 
 def test_a_host_that_could_not_be_cleaned_is_put_in_order_first() -> None:
@@ -271,6 +274,26 @@ def test_a_host_that_could_not_be_cleaned_is_put_in_order_first() -> None:
     assert by_solution(record)["wireguard"] == ["failed"]
     assert next(one for one in record.attempts if one.key.solution == "wireguard").reason == "cleanup-failed"
     assert stage.tunnels.recovered == 1
+    assert stage.of(events.CampaignEnded)[-1].left == "", "it was put in order"
+
+
+@pytest.mark.parametrize("kind", [CleanupFailed, ConnectionLost, HostUnreachable])
+def test_a_host_that_the_last_attempt_left_is_reported_at_the_end(kind: type[TunnelmarkError]) -> None:
+    stage = Stage(candidates=(sample.WIREGUARD,))
+    fault = kind("gateway-b is not as it was.", hint="Run it on the console.")
+    stage.tunnels.cleanup_faults["wireguard"] = fault
+    record = stage.run()
+
+    assert record.status is CampaignStatus.COMPLETED
+    assert stage.of(events.CampaignEnded)[-1].left == fault.sentence()
+    assert left_behind(record) == fault.sentence()
+
+
+def test_a_candidate_that_fails_by_itself_leaves_nothing() -> None:
+    stage = Stage(candidates=(sample.WIREGUARD,))
+    stage.tunnels.faults["wireguard"] = TunnelDown("WireGuard did not come up.")
+    record = stage.run()
+    assert (stage.of(events.CampaignEnded)[-1].left, left_behind(record)) == ("", "")
 
 
 def test_hosts_that_cannot_be_put_in_order_are_left_alone() -> None:

@@ -350,12 +350,14 @@ class TestStopping:
             census.run()
         assert census.statuses(census.store.load_census(1)) == {"AES-128-CBC": "works"}
         assert census.store.messages[1] == "gateway-b is gone."
+        assert [one.left for one in census.events if isinstance(one, CampaignEnded)] == ["gateway-b is gone."]
 
     def test_host_that_is_not_rolled_back_ends_it(self) -> None:
         faults: dict[str, list[BaseException | None]] = {"BF-CBC": [CleanupFailed("gateway-a is not as it was.")]}
         census = Census(CBC, BF, tunnels=FakeCensusTunnels(faults=faults))
         with pytest.raises(CleanupFailed):
             census.run()
+        assert [one.left for one in census.events if isinstance(one, CampaignEnded)] == ["gateway-a is not as it was."]
 
     def test_cancelled_is_no_error_of_an_option(self) -> None:
         census = Census(CBC, tunnels=FakeCensusTunnels(faults={"AES-128-CBC": [Cancelled()]}))

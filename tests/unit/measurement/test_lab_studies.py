@@ -18,12 +18,14 @@ from app.cli import lab_study
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
-from app.domain.errors import InvalidOption
+from app.domain.cancel import CancelToken
+from app.domain.errors import ConnectionLost, InvalidOption
 from app.domain.hosts import HostFacts, HostSpec, NodeHost
 from app.domain.hub_study import HubResult
 from app.domain.messages import MessageForm
 from app.domain.paths import Paths
 from app.domain.topology import NodeKind
+from app.measurement.hub_studies import HubStudy
 from app.measurement.hub_study_run import HubChoice
 from app.measurement.lab_studies import (
     LAB_STUDIES,
@@ -303,3 +305,29 @@ def test_results_between_machines_have_files_of_their_own(tmp_path: Path, study:
     assert len(files) == 2
     for kind in NodeKind:
         assert lab_study_data(services.lab_results(study, "lab:x", "quick", kind))["nodes"] == kind.value
+
+
+class Failing(HubStudy):
+    """A study whose hosts get lost."""
+
+    lost = ConnectionLost("The connection to gateway-b broke.", hint="It rolls back by its timer.")
+
+    def choices(self, adapters: object, run: object) -> tuple[()]:
+        return ()
+
+    def measure(self, run: object, choices: object) -> None:
+        raise self.lost
+
+
+def test_an_error_that_ends_a_run_says_that_a_host_may_not_be_restored(tmp_path: Path) -> None:
+    services: Any = LabStudyOperations()
+    services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    services.store = SimpleNamespace(audit=None)
+    services.in_use = SimpleNamespace(hold=lambda *_: nullcontext())
+    services.lab_service = SimpleNamespace(find=lambda _: "lab", guests=lambda _: (), link=lambda _: None)
+    services.sessions = lambda *_, **__: None
+    found = SimpleNamespace(pair=sample.pair(), link=None, facts={})
+    nothing: Any = {"token": CancelToken(), "report": lambda _: None, "on_result": lambda _: None}
+    with pytest.raises(ConnectionLost) as ended:
+        services.run_lab_study(found, WantedLabStudy(Failing(), "quick", sample.pair()), **nothing)
+    assert ended.value.left == Failing.lost.sentence()

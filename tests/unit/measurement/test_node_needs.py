@@ -1,4 +1,4 @@
-"""Nodes that are machines: refused before a tunnel is built where they lack a program, or need their interface."""
+"""Nodes that are machines: refused before a tunnel is built where programs lack, or a host needs the interface."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from app.domain.messages import MessageForm
 from app.measurement import node_machines
 from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.messages.studies import (
+    GATEWAY_DEFAULT_ROUTE,
+    GATEWAY_SSH_RUNS_OVER,
     NODE_DEFAULT_ROUTE,
     NODE_LACKS_PROGRAM,
     NODE_NEEDS_FULL,
@@ -47,8 +49,8 @@ def having(needs: NodeNeeds, **others: ToolFlavour) -> HostFacts:
     return replace(sample.facts(), tools=tools)
 
 
-class Node:
-    """A node that says what its interface is needed for."""
+class Host:
+    """A node or a gateway that says what its interface is needed for."""
 
     def __init__(self, printed: str = "", status: int = 0) -> None:
         self.printed, self.status = printed, status
@@ -63,9 +65,10 @@ def logged_in(
     monkeypatch: pytest.MonkeyPatch,
     needs: NodeNeeds,
     facts: tuple[HostFacts, HostFacts] | None = None,
-    nodes: Sequence[Node] = (),
+    nodes: Sequence[Host] = (),
+    gateways: Sequence[Host] = (),
 ) -> NodeMachines:
-    """Log in to nodes of which this was found."""
+    """Log in to nodes of which this was found, behind these gateways."""
     found = facts or (having(needs), having(needs))
 
     def discover(_sessions: SessionPair, _adapters: object, *, token: CancelToken, programs: Sequence[str]) -> Any:
@@ -73,15 +76,18 @@ def logged_in(
         return found
 
     monkeypatch.setattr(node_machines, "discover_pair", discover)
-    sessions: Any = SessionPair(*(nodes or (Node(), Node())))  # type: ignore[arg-type]
-    asked: list[PairSpec] = []
+    hosts = {
+        NODES[Side.A].host: nodes or (Host(), Host()),
+        PAIR.a: gateways or (Host(), Host()),
+    }
+    asked: list[tuple[HostSpec, HostSpec]] = []
 
     def connect(pair: PairSpec) -> SessionPair:
-        asked.append(pair)
-        return sessions  # type: ignore[no-any-return]
+        asked.append((pair.a, pair.b))
+        return SessionPair(*hosts[pair.a])  # type: ignore[arg-type]
 
     machines = log_in_to_nodes(PAIR, connect, needs, token=CancelToken(), audit=lambda _: None)
-    assert [(one.a, one.b) for one in asked] == [(NODES[Side.A].host, NODES[Side.B].host)]
+    assert asked == [(NODES[Side.A].host, NODES[Side.B].host), (PAIR.a, PAIR.b)]
     return machines
 
 
@@ -124,7 +130,7 @@ def test_the_needs_of_applications_are_those_of_their_workloads() -> None:
 def test_an_interface_that_a_node_needs_itself_is_refused_by_its_name(
     monkeypatch: pytest.MonkeyPatch, printed: str, form: MessageForm
 ) -> None:
-    nodes = Node(), Node(printed)
+    nodes = Host(), Host(printed)
     with pytest.raises(PreflightRefused, check=has_message(form, host="node-b", interface="eth1")):
         logged_in(monkeypatch, NODE_NEEDS, nodes=nodes)
     (asked,) = nodes[1].ran
@@ -132,6 +138,23 @@ def test_an_interface_that_a_node_needs_itself_is_refused_by_its_name(
     assert not asked.is_root, "sudo would take away the environment that names the connection"
 
 
+@pytest.mark.parametrize(("printed", "form"), [("ssh", GATEWAY_SSH_RUNS_OVER), ("route", GATEWAY_DEFAULT_ROUTE)])
+def test_an_interface_towards_a_node_that_a_gateway_needs_itself_is_refused_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, printed: str, form: MessageForm
+) -> None:
+    gateways = Host(), Host(printed)
+    with pytest.raises(PreflightRefused, check=has_message(form, host=PAIR.b.label, interface="eth2")):
+        logged_in(monkeypatch, NODE_NEEDS, gateways=gateways)
+    (asked,) = gateways[1].ran
+    assert asked.argv[-1] == "eth2"
+    assert not asked.is_root, "sudo would take away the environment that names the connection"
+
+
+def test_a_gateway_that_does_not_say_what_it_needs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CommandFailed, check=has_message(NODE_NOT_ASKED, host=PAIR.a.label, interface="eth2")):
+        logged_in(monkeypatch, NODE_NEEDS, gateways=(Host("unknown"), Host()))
+
+
 def test_a_node_that_does_not_answer_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandFailed, check=has_message(NODE_NOT_ASKED, host="node-a", interface="eth0")):
-        logged_in(monkeypatch, NODE_NEEDS, nodes=(Node(status=127), Node()))
+        logged_in(monkeypatch, NODE_NEEDS, nodes=(Host(status=127), Host()))

@@ -14,7 +14,16 @@ import pytest
 from sample_records import pair
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption, InvalidPlan, PackageMissing
+from app.domain.errors import (
+    CleanupFailed,
+    ConnectionLost,
+    HostUnreachable,
+    InvalidOption,
+    InvalidPlan,
+    PackageMissing,
+    TunnelDown,
+    TunnelmarkError,
+)
 from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
@@ -44,6 +53,7 @@ class Run:
     machines: list[Any]
     shaping: list[Any]
     most = 100
+    fault: TunnelmarkError | None = None
 
     def __init__(self, plan: TransferPlan, *rest: Any, machines: Any, shaping: Any) -> None:
         Run.shaping.append(shaping)
@@ -56,12 +66,14 @@ class Run:
         for cell in self._plan.cells[: self.most]:
             self.measured.append(cell)
             self._reports.keep(TransferResult(cell, 20.0, 30_000_000, topology=Topology.ROUTED_NODES))
+        if self.fault is not None:
+            raise self.fault
 
 
 class Operations(StudyOperations):
     """Studies on a lab that does not exist, with nodes that may lack something."""
 
-    lacking: PackageMissing | None = None
+    lacking: TunnelmarkError | None = None
 
     def __init__(self, folder: Path) -> None:
         self.paths = SimpleNamespace(studies_dir=folder)  # type: ignore[assignment]
@@ -108,7 +120,7 @@ class Operations(StudyOperations):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> type[Run]:
-    Run.measured, Run.machines, Run.shaping, Run.most = [], [], [], 100
+    Run.measured, Run.machines, Run.shaping, Run.most, Run.fault = [], [], [], 100, None
     monkeypatch.setattr(studies, "TransferRun", Run)
     monkeypatch.setattr(studies, "satellite_choices", lambda *_: {})
     monkeypatch.setattr(studies.DeployedTunnels, "of_study", lambda *_: None)
@@ -150,6 +162,30 @@ def test_nodes_that_lack_something_are_refused_before_a_tunnel_is_built(run: typ
             operations.measure(QUICK, nodes=NodeKind.MACHINES, is_fresh=is_fresh)
     assert run.machines == []
     assert operations.study_results(SATCOM, "lab:practice", NodeKind.MACHINES) is None
+
+
+@pytest.mark.parametrize("kind", [CleanupFailed, ConnectionLost, HostUnreachable])
+def test_an_error_in_a_run_says_that_a_host_may_not_be_restored(
+    run: type[Run], tmp_path: Path, kind: type[TunnelmarkError]
+) -> None:
+    run.fault = kind("node-b could not be rolled back completely.", hint="Run this on its console.")
+    with pytest.raises(kind) as ended:
+        Operations(tmp_path).measure(QUICK)
+    assert ended.value.left == run.fault.sentence()
+
+
+def test_an_error_before_anything_is_changed_or_of_another_kind_says_nothing_of_the_hosts(
+    run: type[Run], tmp_path: Path
+) -> None:
+    operations = Operations(tmp_path)
+    operations.lacking = HostUnreachable("node-b cannot be reached.")
+    with pytest.raises(HostUnreachable) as refused:
+        operations.measure(QUICK, nodes=NodeKind.MACHINES)
+    assert refused.value.left == ""
+    run.fault = TunnelDown("WireGuard did not come up.")
+    with pytest.raises(TunnelDown) as ended:
+        operations.measure(QUICK)
+    assert ended.value.left == ""
 
 
 def test_a_fresh_run_measures_its_part_again_and_keeps_the_others(run: type[Run], tmp_path: Path) -> None:

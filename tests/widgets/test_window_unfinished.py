@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from fake_pace import HELD_AFTER
 from history_driver import fill_history
 from window_driver import Driver
 
@@ -23,10 +24,10 @@ def cancelled(driver: Driver) -> None:
 
 
 def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     cancelled(driver)
-    assert window.run_page.notice.action("Resume").isVisible()
+    driver.until(window.run_page.notice.action("Resume").isVisible)  # Qt shows a new button at the next event
     run = window.steps.buttons[Step.RUN]
     assert run.accessibleName().endswith("not completed")
     assert window.steps._ticks[Step.RUN].property("icon_name") == "warning"
@@ -34,7 +35,7 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.until(lambda: window.results.data is not None)
     driver.idle()
     assert window.results.sentence.decide.property("variant") != "primary", "Resume is advised"
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.services.interrupted = None  # the number of the comparison on show counts
     driver.click(window.results.resume)
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
@@ -49,9 +50,9 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
 
 
 def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     cancelled(driver)
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.click(driver.window.run_page.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.idle()
@@ -59,14 +60,14 @@ def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[...
 
 
 def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     assert window.welcome.notice.text == ""
     cancelled(driver)
     window.show_welcome()
     driver.idle()
     assert window.welcome.notice.text.startswith("A comparison of lab:practice was interrupted or cancelled.")
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.click(window.welcome.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.until(lambda: not window.is_measuring)
@@ -77,7 +78,7 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
 
 
 def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: window.bridge.live.status().running is not None)
@@ -85,7 +86,7 @@ def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Calla
     driver.services.calls.clear()
     window.run_page.cancel_now()
     driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
-    assert window.welcome.notice.action("Resume").isVisible()
+    driver.until(window.welcome.notice.action("Resume").isVisible)
     assert "results" not in driver.services.calls, "an offer needs no ranking"
 
 

@@ -38,6 +38,8 @@ _GARBAGE = (gc.get_threshold()[0], gc.get_threshold()[1], 50)
 """Thresholds of garbage collection: the usual ones, but all objects are gone through more rarely; that takes 0.1 s."""
 gc.disable()  # while tests are collected: hardly anything is garbage then
 
+ENDS_S = 30.0
+"""Time that a thread gets to end after its test, in seconds: a moment, and longer where it gets no processor."""
 _OURS = ("app", "ui", "vpn_adapters", "paramiko")
 
 
@@ -52,7 +54,7 @@ def no_leaked_threads() -> Iterator[None]:
     yield
     left = {thread for thread in threading.enumerate() if thread not in before and thread.is_alive()}
     for thread in left:
-        thread.join(timeout=3.0)
+        thread.join(timeout=ENDS_S)
     left = {thread for thread in left if thread.is_alive()}
     assert not left, f"left running: {_describe(left)}"
 
@@ -62,7 +64,9 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
     """Fail a test in which our own code (or paramiko) logged a warning or worse without the test saying so.
 
     A test that expects it carries `@pytest.mark.allow_logs("app.ssh", ...)`: these loggers and theirs below may speak.
+    A command that an earlier test ran has set what is logged; every test begins with all of it.
     """
+    logging.getLogger("app").setLevel(logging.NOTSET)
     yield
     marker = request.node.get_closest_marker("allow_logs")
     allowed: tuple[str, ...] = marker.args if marker else ()

@@ -109,7 +109,7 @@ class FakeCaptures:
             return 0
         for place in ("underlay", "other", *(["tunnel"] if has_tunnel else [])):
             yield f"#listening {place}"
-        ended.wait(10)
+        ended.wait(120)
         yield f"{self.dropped} packets dropped by kernel"
         return 0
 

@@ -240,7 +240,7 @@ class FakeDeployments:
 
     def _roll_back(self, made: Deployment, emit: DeploymentSink, state: DeploymentState, message: str) -> Deployment:
         emit(DeploymentStageStarted(DeploymentStage.ROLLBACK))
-        assert self.undo_gate.wait(20)
+        assert self.undo_gate.wait(120)
         ended = self.store(made, state, message)
         emit(DeploymentEnded(ended))
         return ended
@@ -262,7 +262,7 @@ class FakeDeployments:
             raise NotFound(f"Nothing is deployed on {pair.name}.")
         for stage in (DeploymentStage.PREPARE, DeploymentStage.ARM, DeploymentStage.APPLY, DeploymentStage.ROLLBACK):
             emit(DeploymentStageStarted(stage))
-        assert self.undo_gate.wait(20)
+        assert self.undo_gate.wait(120)
         ended = self.store(active, DeploymentState.REMOVED, "")
         emit(DeploymentEnded(ended))
         return ended
@@ -273,7 +273,7 @@ class FakeDeployments:
         if active is None or side in self.undone_on:
             raise NotFound(f"Nothing is deployed on {label}.")
         emit(DeploymentStageStarted(DeploymentStage.ROLLBACK, label))
-        assert self.undo_gate.wait(20)
+        assert self.undo_gate.wait(120)
         if self.undo_error is not None:
             raise self.undo_error
         self.undone_on.add(side)
@@ -313,7 +313,7 @@ class FakeDeployments:
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment | None:
         self._call("repair")
-        assert self.repair_gate.wait(20)
+        assert self.repair_gate.wait(120)
         half = self._active(pair.name)
         if half is None or half.state is not DeploymentState.HALF_CONFIRMED:
             return None
@@ -326,7 +326,7 @@ class FakeDeployments:
 
     def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
         self._call("remove_unfinished")
-        assert self.repair_gate.wait(20)
+        assert self.repair_gate.wait(120)
         self.unfinished_on &= self.silent  # what cannot be asked keeps it
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: DeploymentSink) -> Deployment:

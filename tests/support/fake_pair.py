@@ -92,7 +92,7 @@ class FakePair:
         token.on_cancel(ended.set)
         for half in range(3):
             yield f"{half / 2} 7 cpu {half * 20} 0 0 {half * 30} 0 0 0 0"
-        ended.wait(10)
+        ended.wait(120)
         return 143
 
     def _ping(self, words: tuple[str, ...]) -> Answer:
@@ -114,7 +114,7 @@ class FakePair:
         for label, port in zip(("first", "second"), ports, strict=True):
             yield f"@start {label} 500"
             yield f"Server listening on {port} (test #1)"
-        assert has_ended.wait(10)
+        assert has_ended.wait(120)
         yield "@exit first 0"
         yield "@exit second 0"
         return 0

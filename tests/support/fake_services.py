@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from fake_desk import FakeDesk
 from fake_history import FakeHistory
+from fake_pace import FakePace
 from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from fake_studies import FakeStudies
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
@@ -68,12 +69,11 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices(FakeHistory, FakeStudies, FakeDesk):
+class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
     """Implements ComparisonServices and RolloutServices.
 
     Attributes:
         prompts: Where questions go.
-        pace_s: Seconds between two batches of samples.
         batch: Samples per batch.
         faults: Errors to raise, by name of the method; each is raised once.
         asks_host_key: Whether inspecting the hosts asks about an unknown key.
@@ -97,7 +97,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     """
 
     prompts: Prompts
-    pace_s: float = 0.0
     batch: int = 20
     is_lab: bool = True
     faults: dict[str, TunnelmarkError] = field(default_factory=dict)
@@ -139,7 +138,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         self._call("start_lab")
         for nth in range(5):
             on_progress(f"Booting, {nth} of 5", nth / 5)
-            token.sleep(self.pace_s)
+            self.pause(token)
         return pair()
 
     def is_lab_gone(self, record: CampaignRecord) -> bool:
@@ -155,7 +154,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         self._call("discover")
         on_progress("Inspecting both hosts", None)
-        token.sleep(self.pace_s)
+        self.pause(token)
         if self.asks_host_key and not self.prompts.confirm_host_key(
             HostKeyQuestion("192.0.2.10", "ssh-ed25519", "SHA256:wVbwOu4nAfXBgS0ZLVqMjbDpPSVSwSkDtnkyHzhjVKQ")
         ):
@@ -261,7 +260,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             emit(Progress(share, 10 * (1 - share), f"{nth + 1} of {len(plan.attempts)}"))
         if control.token.is_cancelled:
             status = CampaignStatus.CANCELLED
-            assert self.cleanup.wait(20)
+            assert self.cleanup.wait(120)
         record = self._record(campaign_id, plan, tuple(attempts), status)
         message = "gateway-b stays away." if status is CampaignStatus.INTERRUPTED else ""
         emit(CampaignEnded(campaign_id, status, message, self.left or message))
@@ -276,7 +275,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         self._attempt(key, plan, control, emit, rng)
         emit(AttemptDropped(key))
         emit(UnderlayChanged(is_up=False, text=f"{DEAD_LINK} Waiting for it, at most 60 s."))
-        assert self.link_gate.wait(20)
+        assert self.link_gate.wait(120)
         control.pause(f"{DEAD_LINK} Check the underlay of both hosts, then resume.")
         try:
             control.wait_while_paused(emit)
@@ -299,7 +298,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
         try:
             for stage in (Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY):
                 emit(StageStarted(key, stage))
-                token.sleep(self.pace_s)
+                self.pause(token)
             self._replay(made, model, plan, token, emit)
         except Cancelled:
             status = AttemptStatus.SKIPPED if control.is_skipped else AttemptStatus.CANCELLED
@@ -319,7 +318,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
             rtt_ms = np.where(series.rtt_us == LOST_RTT_US, np.nan, series.rtt_us / 1000.0)
             for first in range(0, len(rtt_ms), self.batch):
                 emit(RttSamples(made.key, series.frame_bytes, tuple(rtt_ms[first : first + self.batch])))
-                token.sleep(self.pace_s)
+                self.pause_after_batch(token)
         emit(StageStarted(made.key, Stage.THROUGHPUT))
         for speed in made.throughput:
             for second in range(plan.profile.seconds):
@@ -331,7 +330,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
                             made.key, side, second + 1.0, usage.user_pct, usage.system_pct, usage.softirq_pct, 0.0
                         )
                     )
-                token.sleep(self.pace_s)
+                self.pause(token)
 
     def _record(
         self, campaign_id: int, plan: CampaignPlan, attempts: tuple[Attempt, ...], status: CampaignStatus
@@ -351,7 +350,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk):
     def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
         self._call("lint_pair")
         on_progress("Reading configuration files", None)
-        token.sleep(self.pace_s)
+        self.pause(token)
         options = LintOptions(guidelines=self.chosen_guidelines)
         return tuple(
             lint_text(text, f"{pair.host(side).label}:/etc/openvpn/old.conf", options)

@@ -22,7 +22,7 @@ from app.domain.hosts import HostSpec, Privilege, Side
 from app.domain.link import STATE_DIR
 from support.made_up_output import Output
 from support.made_up_programs import PROGRAMS
-from support.waiting import wait_until
+from support.waiting import PATIENCE_S, wait_until
 
 UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 
@@ -213,7 +213,7 @@ class LocalHost:
     def shell_run(self, *argv: str) -> subprocess.CompletedProcess[str]:
         """Run something as an engineer at the host's console."""
         words = [self._here(word) for word in argv]
-        return subprocess.run(words, env=self._environment(), capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(words, env=self._environment(), capture_output=True, text=True, check=False, timeout=300)
 
     def processes(self) -> list[int]:
         """Return the host's processes: those with its folder in their environment."""
@@ -269,7 +269,7 @@ class LocalHost:
 
         _repeat(move_on, until, what)
 
-    def wake(self, until: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
+    def wake(self, until: Callable[[], bool], what: str, timeout_s: float = PATIENCE_S) -> None:
         """Wait for a condition, and end the pauses that its scripts make between two rounds meanwhile.
 
         Args:
@@ -336,7 +336,7 @@ class LocalHost:
         return text.replace(str(self.state_dir), STATE_DIR)
 
 
-def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
+def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str, timeout_s: float = PATIENCE_S) -> None:
     """Do a step again and again until a condition holds, and not once more."""
 
     def has_come() -> bool:

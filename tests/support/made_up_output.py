@@ -7,6 +7,7 @@ import threading
 from typing import IO, TYPE_CHECKING
 
 from app.domain.commands import LineSink, Stream
+from support.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from support.made_up_host import LocalHost
@@ -47,7 +48,7 @@ class Output:
 
     def join(self) -> None:
         for thread in (*self._readers, self._waiter):
-            thread.join(timeout=30)
+            thread.join(timeout=PATIENCE_S)
 
     def _wait(self) -> None:
         self._process.wait()

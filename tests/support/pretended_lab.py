@@ -14,7 +14,7 @@ from app.lab import ImagePaths, Lab, LabManager, LabProgress, LabSpec
 from app.lab import manager as manager_module
 from support.waiting import wait_until
 
-WAIT_S = 20.0
+WAIT_S = 120.0
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs openssh-client")
 

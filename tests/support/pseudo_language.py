@@ -35,12 +35,14 @@ class Brackets(NullTranslations):
 def brackets(kind: type[Brackets] = Brackets) -> Iterator[None]:
     """Use the language of brackets, also in commands that choose a language."""
     with pytest.MonkeyPatch.context() as patch:
-        found = {"xx": kind()}
+        # Parsers are kept by language: each kind has a code of its own, whichever of them a process uses first.
+        code = "xx" if kind is Brackets else "xy"
+        found = {code: kind()}
         patch.setattr(language, "_catalogue", lambda code: found.get(code) or NullTranslations())
-        patch.setattr(language, "available_languages", lambda: frozenset(("en", "xx")))
-        patch.setenv(language.VARIABLE, "xx")
+        patch.setattr(language, "available_languages", lambda: frozenset(("en", code)))
+        patch.setenv(language.VARIABLE, code)
         before = language.current_language()
-        language.use_language("xx")
+        language.use_language(code)
         try:
             yield
         finally:

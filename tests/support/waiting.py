@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 from app.domain.cancel import CancelToken
 
+PATIENCE_S = 120.0
+"""Time limit of a wait for an event, in seconds: it takes ms, and many times as long on a busy computer."""
 
-def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
+
+def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = PATIENCE_S) -> None:
     """Wait for a condition; fail with what was awaited."""
     CancelToken().wait_for(condition, timeout_s=timeout_s, what=what)

@@ -21,7 +21,7 @@ from ui.common.dialogs import Question
 from ui.common.page import Page
 from ui.shell.window import MainWindow
 
-WAIT_MS = 60_000
+WAIT_MS = 120_000
 SomePage = TypeVar("SomePage", bound=Page)
 
 
@@ -43,8 +43,15 @@ class Driver:
 
     def idle(self) -> None:
         """Wait until nothing runs, and give widgets the room that they ask for with what was found."""
-        self.until(lambda: not self.window.runner.running)
+        self.until(self._is_at_rest)
         self.lay_out()
+
+    def _is_at_rest(self) -> bool:
+        """Whether nothing runs, also after what Qt has queued: that may begin something, or show a result."""
+        if self.window.runner.running:
+            return False
+        QCoreApplication.processEvents()
+        return not self.window.runner.running
 
     @staticmethod
     def lay_out() -> None:
@@ -120,8 +127,8 @@ class Driver:
         self.qtbot.keyClick(widget, key, modifier)
 
     def click(self, target: QPushButton) -> None:
-        assert target.isEnabled()
-        assert target.isVisible()
+        """Click a button; Qt shows one that is new in a visible layout only at the next event."""
+        self.until(lambda: target.isEnabled() and target.isVisible())
         self.qtbot.mouseClick(target, Qt.MouseButton.LeftButton)
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from english_texts import watch_messages, watch_sinks
 from fake_services import FakeServices
 from PySide6.QtWidgets import QApplication, QLabel, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
-from window_driver import Driver
+from window_driver import WAIT_MS, Driver
 
 from app.services.interfaces import Prompts
 from ui.common.theme import Theme
@@ -39,8 +39,26 @@ def theme(qapp: object) -> Theme:
     return Theme(make_application())
 
 
+class PatientBot(QtBot):
+    """Waits as long as the driver does, where a test names no limit: five seconds are not enough beside other work."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT_MS) -> None:  # noqa: N802 - Qt's way
+        super().waitUntil(callback, timeout=timeout)
+
+
 @pytest.fixture
-def open_window(qtbot: QtBot, theme: Theme) -> Iterator[Callable[..., Driver]]:
+def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
+
+
+@pytest.fixture
+def no_lab_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let windows check for labs only when they open or a test asks: a check between two steps takes their faults."""
+    monkeypatch.setattr("ui.shell.startup._LAB_CHECK_MS", 3_600_000)
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, theme: Theme, no_lab_checks: None) -> Iterator[Callable[..., Driver]]:
     """Return a function that opens a window; keyword arguments go to FakeServices.
 
     Afterwards windows are closed and deleted. Then texts and colours become the usual ones: no widget has to follow.

@@ -152,7 +152,7 @@ def test_a_demonstration_that_no_one_sees_closes_by_itself(
 
 
 def test_cancelling_a_demonstration_while_it_prepares_leaves_it_there(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(is_waiting=False, pace_s=5)
+    driver = open_window(is_waiting=False, pace_s=60)
     demo = Demo(driver.window)
     driver.window.ready.connect(demo.start)
     driver.until(lambda: "start_lab" in (driver.services.calls if driver._made else ()))
@@ -163,7 +163,7 @@ def test_cancelling_a_demonstration_while_it_prepares_leaves_it_there(open_windo
 
 
 def test_a_cancelled_demonstration_writes_no_report(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(is_waiting=False, pace_s=0.01)
+    driver = open_window(is_waiting=False, holds_after=3)
     demo = Demo(driver.window)
     driver.window.ready.connect(demo.start)
     driver.until(lambda: driver.window.is_measuring)

@@ -58,7 +58,7 @@ def test_new_figures_reach_the_table_and_leave_the_selection_alone(qtbot: QtBot,
     assert frame.table is not None
     frame.table.selectRow(0)
     plot.draw(np.array([[1, 10, 20, 5, 0], [2, 30, 40, 10, 0]], dtype=float))
-    qtbot.waitUntil(lambda: len(_texts(frame)) == 2, timeout=15_000)
+    qtbot.waitUntil(lambda: len(_texts(frame)) == 2)
     assert _texts(frame)[1] == ["A", "2 s", "30 %", "40 %", "10 %", "80 %"]
     assert frame.table.currentRow() == 0
 

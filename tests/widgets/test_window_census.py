@@ -42,8 +42,7 @@ def start(driver: Driver, page: CensusPage) -> None:
 def whole(driver: Driver) -> CensusPage:
     page = page_of(driver)
     start(driver, page)
-    driver.until(lambda: page.is_running)
-    driver.until(lambda: not page.is_running)
+    driver.until(lambda: bool(driver.services.census_records) and not page.is_running)
     driver.idle()
     return page
 

@@ -124,12 +124,13 @@ def test_a_host_with_the_address_of_a_node_is_refused_at_its_field(driver: Drive
 
 def test_while_the_lab_starts_no_form_for_own_hosts_is_shown(driver: Driver) -> None:
     window = driver.window
-    driver.services.pace_s = 0.05
+    driver.services.pace_s = 3600.0
     driver.click(window.welcome.lab[1])
     driver.until(lambda: "start_lab" in driver.services.calls)
     assert not window.hosts.form_a.isVisible()
     assert window.hosts.start_lab.isVisible()
     assert not window.hosts.start_lab.isEnabled()
+    driver.services.pace_s = 0.0
     driver.until(lambda: window.wizard.state.discovery is not None)
 
 

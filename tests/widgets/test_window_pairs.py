@@ -85,7 +85,7 @@ def test_the_dialog_remains_until_a_change_is_done_and_the_window_hears_of_it(
     gate, rename = threading.Event(), driver.services.rename_pair
 
     def slow(old: str, new: str) -> None:
-        assert gate.wait(10)
+        assert gate.wait(120)
         rename(old, new)
 
     monkeypatch.setattr(driver.services, "rename_pair", slow)
@@ -110,7 +110,7 @@ def test_a_dialog_that_is_closed_while_it_reads_leaves_the_window_in_order(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate, stored_pairs = threading.Event(), driver.services.stored_pairs
-    monkeypatch.setattr(driver.services, "stored_pairs", lambda: stored_pairs() if gate.wait(10) else ())
+    monkeypatch.setattr(driver.services, "stored_pairs", lambda: stored_pairs() if gate.wait(120) else ())
     driver.window.desk.show_pairs()
     dialog = next(one for one in driver.window.findChildren(PairsDialog) if one.isVisible())
     dialog.reject()

@@ -52,7 +52,7 @@ def test_questions_of_two_hosts_come_in_turn_and_name_their_host(driver: Driver)
     second.accept()
     driver.until(lambda: len(answers) == 2)
     for thread in threads:
-        thread.join(10)
+        thread.join(120)
     assert answers["key"] is True
     assert isinstance(answers["password"], Secret)
 
@@ -67,7 +67,7 @@ def _operation(driver: Driver, *later: Callable[[], object], first: Callable[[],
     may_ask, answers = Event(), list[object]()
 
     def wait_and_ask(ask: Callable[[], object]) -> object:
-        assert may_ask.wait(10)
+        assert may_ask.wait(120)
         return ask()
 
     def work(*_: object) -> list[object]:
@@ -127,7 +127,7 @@ def test_prompt_for_a_password_says_which_key_was_refused(driver: Driver, is_ret
     assert ("refused key /home/meier/.ssh/id_ed25519." in dialog._text.text()) is not is_retry
     assert ("Wrong password" in dialog._text.text()) is is_retry
     driver.click(dialog.no)
-    thread.join(10)
+    thread.join(120)
 
 
 @pytest.mark.parametrize(

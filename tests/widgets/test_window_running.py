@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from fake_pace import HELD_AFTER
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
@@ -15,13 +16,11 @@ from support.message_checks import shows
 from ui.common.candidate_rows import RowState
 from ui.comparison.run_words import pause_text, pausing_text
 
-SLOW_S = 0.02
-
 
 @pytest.fixture
 def running(open_window: Callable[..., Driver]) -> Driver:
-    """A window in the middle of a comparison that takes a while."""
-    driver = open_window(pace_s=SLOW_S)
+    """A window in the middle of a comparison, which is held there: the window may be slower than the work."""
+    driver = open_window(holds_after=HELD_AFTER)
     driver.go_to(Step.RUN)
     driver.until(lambda: driver.window.bridge.live.figures().count > 0)
     return driver
@@ -83,7 +82,7 @@ def test_skipping_ends_one_candidate_and_goes_on(running: Driver) -> None:
     running.click(window.run_page.head.skip)
     assert window.footer.status.text() == "Skipping Bare underlay…"
     running.until(lambda: window.bridge.live.rows()[1].state is RowState.RUNNING)
-    running.services.pace_s = 0
+    running.services.holds_after = None
     running.until(lambda: not window.is_measuring)
     record = running.services.records[1]
     assert record.attempts[0].status is AttemptStatus.SKIPPED
@@ -98,7 +97,7 @@ def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     assert head.text.text().startswith("Pausing after this candidate. "), "at once"
     assert "pause after the current candidate" in window.footer.status.text()
     assert head.pause.text().replace("&", "") == "Do not pause", "it is measuring still"
-    running.services.pace_s = 0
+    running.services.holds_after = None
     running.until(lambda: window.bridge.live.status().is_paused)
     running.until(lambda: "Paused" in head.text.text())
     running.until(lambda: head.pause.text().replace("&", "") == "Resume")  # the text may be drawn again before
@@ -137,7 +136,7 @@ def test_after_a_cancelled_run_the_same_plan_is_measured_anew(running: Driver) -
     running.dialog().accept()
     running.until(lambda: not window.is_measuring)
     cancelled = window.wizard.state.campaign_id
-    running.services.pace_s = 0
+    running.services.holds_after = None
     window.frame.step_chosen.emit(Step.PLAN)
     running.idle()
     running.next()

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 from deploy_driver import counting_down
+from fake_pace import HELD_AFTER
 from layout_checks import layout_faults
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
@@ -41,6 +42,7 @@ def test_the_countdown_is_in_sight_on_every_page_and_one_click_leads_back(driver
     assert line.accessibleName() == line.text.text()
     former = line.left.text()
     driver.until(lambda: line.left.text() != former)
+    driver.services.tick_s = 30.0  # it does not run out while pages are opened
     driver.until(lambda: line.bar.value() == page.live.countdown.bar.value())  # each has a tick of its own
     for area in ("history", "lint", "census", "deployments"):
         window.show_area(area)
@@ -86,7 +88,7 @@ def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypa
 
 
 def test_a_comparison_that_measures_is_named_on_the_first_page(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: window.bridge.live.figures().count > 0)
@@ -101,6 +103,7 @@ def test_a_comparison_that_measures_is_named_on_the_first_page(open_window: Call
         assert begin.property("variant") != "primary"
         assert "A comparison is running" in begin.toolTip()
     window.run_page._on_pause(True)
+    driver.services.holds_after = None
     driver.until(lambda: line.text.text().startswith("Comparison of lab:practice paused"))
     driver.click(line.show_button)
     assert window.current is window.run_page
@@ -159,13 +162,12 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     assert window.top.comparison.property("icon_name") == "warning"
     assert window.top.comparison.accessibleName() == "Comparison, waits for you"
     driver.click(line.show_button)
-    driver.until(window.run_page.notice.action("Resume").isVisible)  # Qt shows what is new in a layout a little later
     driver.click(window.run_page.notice.action("Resume"))
     driver.until(lambda: not window.is_measuring)
 
 
 def test_the_history_on_show_follows_a_comparison_that_ends(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: window.bridge.live.figures().count > 0)
@@ -173,7 +175,7 @@ def test_the_history_on_show_follows_a_comparison_that_ends(open_window: Callabl
     page = window.area_page("history")
     assert isinstance(page, HistoryPage)
     driver.until(lambda: page.notice.text.startswith("No comparisons yet."))
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.until(lambda: not window.is_measuring)
     driver.until(lambda: [what_text(one) for one in page.table.shown] == ["Comparison 1"])
     driver.idle()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from fake_pace import HELD_AFTER
 from history_driver import fill_history
 from sample_records import sample_record
 from window_driver import Driver
@@ -27,10 +28,10 @@ def cancelled(driver: Driver) -> None:
 
 
 def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     cancelled(driver)
-    assert window.run_page.notice.action("Resume").isVisible()
+    driver.until(window.run_page.notice.action("Resume").isVisible)  # Qt shows a new button at the next event
     run = window.steps.buttons[Step.RUN]
     assert run.accessibleName().endswith("not completed")
     assert window.steps._ticks[Step.RUN].property("icon_name") == "warning"
@@ -38,7 +39,7 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.until(lambda: window.results.data is not None)
     driver.idle()
     assert window.results.sentence.decide.property("variant") != "primary", "Resume is advised"
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.services.interrupted = None  # the number of the comparison on show counts
     driver.click(window.results.resume)
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
@@ -77,9 +78,9 @@ def test_a_study_that_was_stopped_after_its_last_result_has_nothing_to_resume(dr
 
 
 def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     cancelled(driver)
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.click(driver.window.run_page.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.idle()
@@ -87,14 +88,14 @@ def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[...
 
 
 def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     assert window.welcome.notice.text == ""
     cancelled(driver)
     window.show_welcome()
     driver.idle()
     assert window.welcome.notice.text.startswith("A comparison of lab:practice was interrupted or cancelled.")
-    driver.services.pace_s = 0
+    driver.services.holds_after = None
     driver.click(window.welcome.notice.action("Resume"))
     driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
     driver.until(lambda: not window.is_measuring)
@@ -105,7 +106,7 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
 
 
 def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Callable[..., Driver]) -> None:
-    driver = open_window(pace_s=0.02)
+    driver = open_window(holds_after=HELD_AFTER)
     window = driver.window
     driver.go_to(Step.RUN)
     driver.until(lambda: window.bridge.live.status().running is not None)
@@ -113,7 +114,7 @@ def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Calla
     driver.services.calls.clear()
     window.run_page.cancel_now()
     driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
-    assert window.welcome.notice.action("Resume").isVisible()
+    driver.until(window.welcome.notice.action("Resume").isVisible)
     assert "results" not in driver.services.calls, "an offer needs no ranking"
 
 

@@ -215,6 +215,7 @@ def _tab_to(driver: Driver, is_wanted: Callable[[QWidget], bool], most: int = 60
 def test_keyboard_alone_leads_from_the_first_page_to_the_results(driver: Driver) -> None:
     window = driver.window
     window.activateWindow()
+    driver.until(window.welcome.lab[1].hasFocus)
     driver.press(QApplication.focusWidget(), Qt.Key.Key_Space)  # the practice lab has the focus
     driver.until(lambda: window.wizard.state.discovery is not None)
     driver.idle()

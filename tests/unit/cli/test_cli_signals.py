@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-WAIT_S = 60.0
+WAIT_S = 120.0
 
 PROGRAM = """
     import argparse, sys
@@ -29,7 +29,7 @@ PROGRAM = """
     def job(token, tell):
         print("begun", flush=True)
         try:
-            token.sleep(60)
+            token.sleep(600)
         finally:
             print("cleaning", flush=True)
             sys.stdin.readline()
@@ -50,7 +50,7 @@ ASKING = """
     def job(token):
         answer = prompts.confirm_host_key(HostKeyQuestion("host:22", "ssh-ed25519", "SHA256:x"))
         print(answer, flush=True)
-        token.sleep(60)
+        token.sleep(600)
 
     try:
         terminal.run_cancellable(job, prompts)

@@ -47,7 +47,7 @@ def stranger(banner: bytes) -> Iterator[int]:
         thread.start()
         yield server.getsockname()[1]
         server.shutdown(socket.SHUT_RDWR)
-    thread.join(timeout=10)
+    thread.join(timeout=120)
 
 
 def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
@@ -58,7 +58,7 @@ def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
         env={"PATH": "/usr/bin:/bin", "HOME": str(home), "TUNNELMARK_HOME": str(home), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     return done.returncode, (done.stdout + done.stderr).decode(errors="surrogateescape")
 

@@ -69,7 +69,7 @@ def test_what_was_done_when_a_signal_came_is_returned_and_reported(
         if is_noticed:  # what is confirmed already cannot be stopped
             noticed = threading.Event()
             token.on_cancel(noticed.set)
-            assert noticed.wait(10)
+            assert noticed.wait(120)
         return "confirmed"
 
     assert run_cancellable(job, prompts, on_late="It was too late.") == "confirmed"

@@ -75,6 +75,6 @@ def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: Wo
         other = place_on(host) / "0123456789abcdef"
         other.mkdir()
         gate.touch()
-        assert late.result(30).returncode == 0
+        assert late.result(120).returncode == 0
     assert other.is_dir()
     assert (place_on(host) / deployment_id / "lasting.sh").is_file()

@@ -101,14 +101,18 @@ def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: Wo
     first = int((run_dir / "pid").read_text())
     (run_dir / "config").write_text("changed by hand")
     assert ("used", "config") in state_of(world.a).changed
+    killed_s = world.a.uptime_s
     os.kill(first, signal.SIGKILL)
     world.a.wake(lambda: state_of(world.a).restarts == 1, "the restart")
     world.a.wake(lambda: state_of(world.a).outages != (), "the loss to be written down")
     state = state_of(world.a)
-    assert [one.lasted_s is not None and one.lasted_s <= 20 for one in state.outages] == [True]
+    # It counts from when the peer answered last: the supervisor asks every few seconds.
+    most_s = world.a.uptime_s - killed_s + 60
+    assert [one.lasted_s is not None and one.lasted_s <= most_s for one in state.outages] == [True]
     assert state.connect_s is not None
     assert state.boot_connect_s is None, "the host has not been restarted"
-    wait_until(lambda: (run_dir / "pid").exists() and int((run_dir / "pid").read_text()) != first, "a new daemon")
+    pid = run_dir / "pid"
+    wait_until(lambda: pid.exists() and pid.read_text().strip() not in {"", str(first)}, "a new daemon")
     assert (run_dir / "config").read_text() == "peer public-b\n"
 
 
@@ -216,6 +220,7 @@ def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
     (world.a.net / "links" / "tml0").unlink()
     for path in sorted((world.a.root / "run").rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
+    started_s = world.a.uptime_s
     world.a.shell_run("sh", f"/etc/init.d/S99tunnelmark-{SLOT}", "start")
     wait_until(lambda: "tml0" in world.a.links, "the interface")
     wait_until(lambda: world.a.path(f"/run/tunnelmark-{deployment_id}/pid").exists(), "the daemon")
@@ -223,7 +228,8 @@ def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
     state = state_of(world.a)
     assert state.connect_s is not None
     assert state.boot_connect_s is not None
-    assert 0 <= state.connect_s <= 20 < state.boot_connect_s, "since this computer was started"
+    assert 0 <= state.connect_s <= world.a.uptime_s - started_s + 1
+    assert state.boot_connect_s >= int(started_s), "since this computer was started"
     assert state.outages == (), "what was not there before cannot be lost"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,8 +52,12 @@ def post_of(host: LocalHost) -> Path:
     return host.path(f"/run/tunnelmark-{current(host)}/.lasting/watcher")
 
 
-def start_another(host: LocalHost) -> None:
-    """Start one that finds the post empty, as if both had checked at the same moment."""
+def start_another(host: LocalHost, first: int) -> None:
+    """Start one that finds the post empty, as if both had checked at the same moment.
+
+    The first one sleeps deeply meanwhile, and afterwards: it would take its post again.
+    """
+    os.kill(first, signal.SIGSTOP)
     post_of(host).unlink()
     assert host.shell_run("sh", START, "return").returncode == 0
     wait_until(post_of(host).exists, "the other watcher")
@@ -62,7 +67,8 @@ def test_of_two_that_were_started_at_the_same_moment_one_goes(world: World) -> N
     deploy_and_confirm(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
-    start_another(world.a)
+    start_another(world.a, first)
+    os.kill(first, signal.SIGCONT)
     world.a.wake(lambda: first not in watchers(world.a), "the first one to go")
     assert len(watchers(world.a)) == 1
     assert state_of(world.a).is_watched
@@ -73,12 +79,10 @@ def test_what_was_rolled_back_is_not_started_again_by_one_that_no_one_knew_of(wo
     deploy_and_confirm(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
-    # It sleeps deeply while the other one takes the post, and while all is undone.
-    subprocess.run(["kill", "-s", "STOP", str(first)], check=True)
-    start_another(world.a)
+    start_another(world.a, first)
     assert remove(world).is_complete
     assert run_dirs(world.a) == []
-    subprocess.run(["kill", "-s", "CONT", str(first)], check=True)
+    os.kill(first, signal.SIGCONT)
     world.a.wake(lambda: watchers(world.a) == [], "the forgotten one to go")
     assert (world.a.links, run_dirs(world.a)) == ({"eth1"}, [])
 
@@ -88,6 +92,7 @@ def test_who_has_lost_its_post_takes_it_again(world: World) -> None:
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     post_of(world.a).unlink()
-    world.a.wake(post_of(world.a).exists, "the post")
-    assert post_of(world.a).read_text().split(":")[0] == str(first)
+    post = post_of(world.a)
+    world.a.wake(lambda: post.exists() and post.read_text() != "", "the post")
+    assert post.read_text().split(":")[0] == str(first)
     assert watchers(world.a) == [first]

@@ -85,7 +85,7 @@ def let_the_first_version_run(host: LocalHost, deployment_id: str) -> None:
     for path, file in recorded.items():
         changed = host.path(path)
         before = hashlib.sha256(changed.read_bytes()).hexdigest()
-        write = Command(("sh", "-c", 'cat > "$1"', "write", path), timeout_s=5, stdin=file.read_bytes())
+        write = Command(("sh", "-c", 'cat > "$1"', "write", path), timeout_s=30, stdin=file.read_bytes())
         assert host.run(write, token=CancelToken()).is_ok
         sums = host.path(f"{folder}/{deployment_id}/sums")
         sums.write_text(sums.read_text().replace(before, hashlib.sha256(changed.read_bytes()).hexdigest()))

@@ -112,7 +112,7 @@ def test_every_pair_is_worked_on_once_and_reported() -> None:
 
 def test_so_many_at_the_same_time_and_no_more() -> None:
     lock, at_once = threading.Lock(), [0, 0]
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=120)
 
     def work(entry: FleetEntry, token: CancelToken) -> Deployment:
         with lock:
@@ -128,14 +128,14 @@ def test_so_many_at_the_same_time_and_no_more() -> None:
 
 
 def test_nothing_is_begun_after_too_many_failures_and_what_runs_comes_to_its_end() -> None:
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=120)
     failed = threading.Event()
 
     def work(entry: FleetEntry, token: CancelToken) -> Deployment:
         both.wait()
         if entry.pair.name == "pair-0":
             raise TunnelDown("It did not come up.", hint="Look at the underlay.")
-        assert failed.wait(20)
+        assert failed.wait(120)
         return done(entry, token)
 
     def report(outcome: FleetOutcome) -> None:

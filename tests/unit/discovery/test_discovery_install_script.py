@@ -50,7 +50,7 @@ def debian(tmp_path: Path) -> Path:
 
 def _install_in(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     argv = ["chroot", str(root), *guarded_argv(("/usr/bin/packages", *arguments))]
-    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
 
 
 @needs_busybox
@@ -138,7 +138,7 @@ def test_it_goes_on_to_its_end_although_no_one_listens_any_more(debian: Path) ->
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()  # as when the connection breaks
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=120) == 0
     assert (debian / "var" / "done").exists()
     assert not list((debian / "usr" / "sbin").glob("policy-rc.d*"))
 

@@ -46,7 +46,7 @@ def test_no_handler_of_ordinary_errors_catches_a_cancellation() -> None:
 
 
 def test_both_results() -> None:
-    barrier = threading.Barrier(2, timeout=5)
+    barrier = threading.Barrier(2, timeout=120)
     assert run_both(lambda: barrier.wait() >= 0, lambda: barrier.wait() >= 0) == (True, True)
 
 

@@ -74,7 +74,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
     return done, noted.read_text().splitlines()
 

@@ -49,12 +49,12 @@ def end(shell: tuple[str, ...], *words: object, before: str = "") -> subprocess.
     """Run end_processes with arguments."""
     script = f'{before}\n{host_script("end-processes.sh")}\nend_processes "$@"\n'
     argv = [*shell, "-c", script, "sh", *map(str, words)]
-    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20)
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
 
 
 def run(shell: tuple[str, ...], script: str, *words: object) -> subprocess.CompletedProcess[str]:
     argv = [*shell, "-c", script, "sh", *map(str, words)]
-    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20)
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
 
 
 def is_there(pid: int) -> bool:
@@ -81,8 +81,9 @@ def test_process_is_asked_first_and_has_ended_afterwards(
 def test_only_what_does_not_end_in_time_is_killed(shell: tuple[str, ...], started: list[subprocess.Popen[str]]) -> None:
     deaf, polite = start(started, _DEAF), start(started, _POLITE)
     begun = time.monotonic()
-    assert end(shell, "TERM", 10, deaf.pid, polite.pid).returncode == 0
-    assert time.monotonic() - begun >= 0.4
+    # 60 twentieths of a second: on a busy computer, the polite one needs its time to end.
+    assert end(shell, "TERM", 60, deaf.pid, polite.pid).returncode == 0
+    assert time.monotonic() - begun >= 2.4
     assert (deaf.wait(), polite.wait()) == (-signal.SIGKILL, 0)
 
 
@@ -120,7 +121,7 @@ def test_another_process_that_gets_the_number_meanwhile_is_left_alone(shell: tup
     ending = 'end_processes TERM 2 "$asked" && echo gone'
     script = f"{_ANOTHER_GETS_THE_NUMBER}\n{host_script('end-processes.sh')}\n{ending}\n{_WHAT_IS_LEFT}"
     argv = ["unshare", "--pid", "--fork", "--mount-proc", *shell, "-c", script]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout.splitlines() == ["another one has its number", "gone", "it was left alone"], done.stderr
 
 
@@ -175,7 +176,7 @@ def test_server_is_ended_by_its_name_and_no_other_process_with_its_number(
 ) -> None:
     program = tmp_path / "iperf3"
     program.symlink_to(sys.executable)
-    waiting = "import time; print('up', flush=True); time.sleep(60)"
+    waiting = "import time; print('up', flush=True); time.sleep(600)"
     server = start(started, 'exec "$0" -c "$1"', str(program), waiting)
     other = start(started, _POLITE)
     assert Path(f"/proc/{server.pid}/comm").read_text() == "iperf3\n"
@@ -183,7 +184,7 @@ def test_server_is_ended_by_its_name_and_no_other_process_with_its_number(
     assert run(shell, bare_script("probes/smoke-end.sh"), tmp_path).returncode == 0
     assert is_there(other.pid)
     assert run(shell, bare_script("probes/iperf-gone.sh"), other.pid, server.pid).returncode == 0
-    wait_until(lambda: not is_there(server.pid), "the server has ended", timeout_s=5.0)
+    wait_until(lambda: not is_there(server.pid), "the server has ended")
     assert is_there(other.pid)
     assert run(shell, bare_script("probes/smoke-end.sh"), tmp_path / "none").returncode == 0
 
@@ -207,7 +208,7 @@ def test_captures_may_write_to_the_end(
         "    sys.exit()\n"
         "signal.signal(signal.SIGINT, end)\n"
         "print('up', flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     file = tmp_path / "wire-underlay.pcap"
     file.write_bytes(b"last mark")

@@ -197,7 +197,7 @@ def test_a_process_with_a_connection_uses_the_lab(desk: Desk, monkeypatch: pytes
             assert f"Process {other.pid} ({Path(sys.executable).name} -c" in use
             assert [user.pid for user in connected_users([port])] == sorted([os.getpid(), other.pid])
             other.communicate(b"\n")
-        wait_until(lambda: desk.lab_uses("one") == (), "the connection to end", 10)
+        wait_until(lambda: desk.lab_uses("one") == (), "the connection to end")
         own.close()
 
 

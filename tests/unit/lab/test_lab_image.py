@@ -171,21 +171,21 @@ def test_two_at_once_make_one_image(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     def slow(row: Platform, folder: Path, **_: object) -> None:
         is_building.set()
-        assert may_end.wait(20)
+        assert may_end.wait(120)
         counter(row, folder)
 
     monkeypatch.setattr(image_module, "build_image", slow)
     found: list[Path] = []
     first = threading.Thread(target=lambda: found.append(ensure(ImageStore(tmp_path))))
     first.start()
-    assert is_building.wait(20)
+    assert is_building.wait(120)
 
     def on_progress(progress: LabProgress) -> None:
         if has_message(ANOTHER_PREPARES)(progress.text):
             may_end.set()
 
     found.append(ensure(ImageStore(tmp_path), on_progress))
-    first.join(20)
+    first.join(120)
     assert counter.count == 1
     assert len(set(found)) == 1
 
@@ -342,9 +342,9 @@ def test_a_build_dies_with_its_owner_and_its_folder_goes_too(tmp_path: Path, mon
         code += "sys.exit(bound_process.main(sys.argv[1:]))"
         argv = [sys.executable, "-c", code, str(owner_fd), str(folder), "sh", "-c", stubborn]
         with subprocess.Popen(argv, pass_fds=(owner_fd,), cwd=Path(__file__).parents[3]) as process:
-            CancelToken().wait_for(lambda: any(temporary.glob("*/started")), timeout_s=20, what="the command")
+            CancelToken().wait_for(lambda: any(temporary.glob("*/started")), timeout_s=120, what="the command")
             owner.kill()
-            assert process.wait(20) == 143
+            assert process.wait(120) == 143
         os.close(owner_fd)
     assert not folder.exists()
     assert list(temporary.iterdir()) == []

@@ -59,8 +59,9 @@ OWNER = """
     from pathlib import Path
     from app.domain.cancel import CancelToken
     from app.lab import ImagePaths, LabManager, LabSpec, manager
-    # As in a terminal, even where these tests run in the background of a shell, which ignores it for them.
+    # As in a terminal, even where these tests run in the background of a shell or below nohup, which ignore them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     manager.choose_accelerator = lambda *_, **__: "tcg"
     base = Path(sys.argv[1])
     (base / "cache/lab/x").mkdir(parents=True, exist_ok=True)
@@ -91,7 +92,7 @@ def test_an_owned_lab_dies_with_its_owner(labs: PretendedLabs, tmp_path: Path, n
     with start_owner(tmp_path, "owned", "stay") as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "up\n"
-        assert len(processes_of(tmp_path / "labs")) == 3  # the supervisor and two machines
+        wait_until(lambda: len(processes_of(tmp_path / "labs")) == 3, "the supervisor and two machines alone")
         owner.send_signal(number)
     assert_nothing_is_left_soon(tmp_path / "labs")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def machines(base: Path) -> list[Path]:
     return sorted((base / "cache/lab/debian-13/machines").iterdir())
 
 
-def start(labs: PretendedLabs, *, is_cold: bool = False) -> list[str]:
+def start(labs: PretendedLabs, *, is_cold: bool = False, on_booting: Callable[[], None] = lambda: None) -> list[str]:
     """Start a lab, end it, and return what was reported. What boots instead of what was restored gets its time."""
     seen: list[LabProgress] = []
 
@@ -49,6 +50,7 @@ def start(labs: PretendedLabs, *, is_cold: bool = False) -> list[str]:
         seen.append(step)
         if has_message(BOOTING_INSTEAD)(step.text):
             labs.wait_for_a_boot(WAIT_S)
+            on_booting()
 
     labs.up(LabSpec("one"), token=CancelToken(), on_progress=note, is_owned=True, is_cold=is_cold)
     labs.down("one")
@@ -137,7 +139,7 @@ def test_one_that_is_restored_and_takes_no_identity_is_discarded_and_the_gateway
     start(labs)
     labs.behave("deaf")
     monkeypatch.setattr(boot, "SEND_TIMEOUT_S", 1.0)
-    reported = start(labs)
+    reported = start(labs, on_booting=lambda: monkeypatch.setattr(boot, "SEND_TIMEOUT_S", WAIT_S))
     assert has(reported, GATEWAYS_TOO_SLOW, seconds=1.0)
     assert has(reported, BOOTING_INSTEAD)
     assert machines(tmp_path) == []

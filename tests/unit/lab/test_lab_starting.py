@@ -79,10 +79,10 @@ def test_a_guest_that_never_comes_up_shows_its_console(labs: PretendedLabs, tmp_
 
     def be_patient(step: LabProgress) -> None:
         if has_message(BOOTING_INSTEAD)(step.text):  # the one that was to be saved did not come up, either
-            labs.wait_for_a_boot(1.5)
+            labs.wait_for_a_boot(4.0)
 
     with pytest.raises(
-        LabFault, check=has_message(GATEWAYS_TOO_SLOW, gateways="gateway A and gateway B", seconds=1.5)
+        LabFault, check=has_message(GATEWAYS_TOO_SLOW, gateways="gateway A and gateway B", seconds=4.0)
     ) as caught:
         labs.up(LabSpec("one"), token=CancelToken(), on_progress=be_patient, is_owned=True)
     assert caught.value.context["console_a"] == "[    0.1] [1mLinux[0m boots"
@@ -113,15 +113,17 @@ def test_cancelling_while_a_login_hangs_takes_no_time(labs: PretendedLabs, tmp_p
     token = CancelToken()
     timer = threading.Timer(0.3, token.cancel)
 
+    login_at: list[float] = []
+
     def cancel_soon(step: LabProgress) -> None:
         if step.stage == "login":
+            login_at.append(time.monotonic())
             timer.start()
 
-    started_at = time.monotonic()
     with pytest.raises(Cancelled):
         labs.up(LabSpec("one"), token=token, on_progress=cancel_soon, is_owned=False)
     timer.join()
-    assert time.monotonic() - started_at < 10
+    assert time.monotonic() - login_at[0] < 30, "a login has a minute"
     assert_nothing_is_left(tmp_path / "labs")
 
 

@@ -59,7 +59,7 @@ def test_a_slow_management_connection_stops_the_load(monkeypatch: pytest.MonkeyP
     guard.load_token.on_cancel(stopped.set)
 
     with guard:
-        assert stopped.wait(10)
+        assert stopped.wait(120)
 
     assert has_message(MANAGEMENT_SLOW, host="gateway-a", answer_ms=pytest.approx(2000.0))(guard.reason)
 
@@ -69,7 +69,7 @@ def test_one_slow_answer_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     guard, _ = guarded(Answering(*[0.02] * REFERENCE_ANSWERS, 2.0, 0.02, on_last=calm.set), monkeypatch)
 
     with guard:
-        assert calm.wait(10)
+        assert calm.wait(120)
 
     assert not guard.load_token.is_cancelled
     assert guard.reason == ""
@@ -82,7 +82,7 @@ def test_a_lost_management_connection_stops_the_load(fault: Exception, monkeypat
     guard.load_token.on_cancel(stopped.set)
 
     with guard:
-        assert stopped.wait(10)
+        assert stopped.wait(120)
 
     assert has_message(MANAGEMENT_FAILED, host="gateway-a")(guard.reason)
 

@@ -23,7 +23,7 @@ FOLDER = "/run/tunnelmark/x"
 REQUEST = CaptureRequest(FOLDER, "192.0.2.1", "udp", "udp")
 LISTENING = ("#capture underlay 12 eth1", "#listening underlay", "#all")
 RELEASED = "counter packets 3 bytes 300"
-SOON_S = 5.0
+SOON_S = 9.0
 """Shorter than any time limit of a wait."""
 
 
@@ -79,7 +79,7 @@ WAITS = pytest.mark.parametrize("wait", [Waiting.capture, Waiting.servers, Waiti
 
 
 def threads() -> set[str]:
-    """Return the threads of programs; the rule for every test gives them some seconds more."""
+    """Return the threads of programs; the rule for every test gives them more time."""
     return {one.name for one in threading.enumerate() if one.name.startswith(("capture-", "iperf-", "hold-", "quick-"))}
 
 

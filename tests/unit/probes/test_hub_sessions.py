@@ -39,7 +39,7 @@ class _Hosts:
         if on_line is None:
             return CommandResult(command.argv, self.exit_status, "", "no", 0.1)
         on_line(Stream.STDOUT, "@begin")
-        token.wait_for(self.restarted.is_set, timeout_s=5.0, what="the restart", interval_s=0.005)
+        token.wait_for(self.restarted.is_set, timeout_s=120.0, what="the restart", interval_s=0.005)
         return CommandResult(command.argv, self.watch_status, f"@begin\n{self.printed}", "icmp", 0.1)
 
     def run_batch(

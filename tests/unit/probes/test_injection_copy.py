@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,13 @@ from app.probes.injection.stages import CopyRequest, copy
 from app.probes.messages import NOT_COPIED
 from support.local_session import LocalSession
 from support.message_checks import has_message
+from support.waiting import wait_until
 
-MUTE = '#!/bin/sh\necho "$$" > "{folder}/pid"\nexec /bin/sleep 60\n'
+MUTE = '#!/bin/sh\necho "$$" > "{folder}/pid"\nexec /bin/sleep 600\n'
 """A tcpdump that never says that it captures, as on a full disk, where its words have no room."""
 
-HASTY = '#!/bin/sh\n[ "$1" = 0.05 ] || exec /bin/sleep "$@"\n'
-"""A sleep that leaves the pauses of the waiting for tcpdump out, and not those of the frame's own watch."""
+HASTY = '#!/bin/sh\nif [ "$1" != 0.05 ] || [ ! -s "{folder}/pid" ]; then exec /bin/sleep "$@"; fi\n'
+"""A sleep that leaves out the pauses of the waiting for tcpdump once that runs, not those of the frame's own watch."""
 
 
 def test_a_capture_that_never_begins_does_not_go_on_on_the_host(
@@ -26,7 +26,7 @@ def test_a_capture_that_never_begins_does_not_go_on_on_the_host(
 ) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name, text in (("tcpdump", MUTE.format(folder=tmp_path)), ("sleep", HASTY)):
+    for name, text in (("tcpdump", MUTE.format(folder=tmp_path)), ("sleep", HASTY.format(folder=tmp_path))):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
@@ -34,7 +34,4 @@ def test_a_capture_that_never_begins_does_not_go_on_on_the_host(
     with pytest.raises(ProbeFailed, check=has_message(NOT_COPIED)):
         copy(LocalSession(), request, CanaryFrames.new(), token=CancelToken())
     process = Path("/proc") / (tmp_path / "pid").read_text().strip()
-    deadline_s = time.monotonic() + 10
-    while process.exists() and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    assert not process.exists(), (process / "cmdline").read_bytes()
+    wait_until(lambda: not process.exists(), "the capture to end")

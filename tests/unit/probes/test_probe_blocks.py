@@ -143,7 +143,7 @@ def test_at_a_fixed_pace_no_more_is_sent_than_asked_for(pace: str, limit: str, t
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     assert f"said -n {pace} {limit} -c 5 -s 18 127.0.0.1" in done.stdout
 
@@ -167,7 +167,7 @@ def test_the_script_pings_this_computer_and_leaves_no_file(shell: tuple[str, ...
     words = ("60", "18:5 1000:3", "127.0.0.1@127.0.0.1 127.0.0.2", "ping", "-n", "-A", "-M", "do")
     script = host_script("probes/blocks.sh")
     done = subprocess.run(
-        [*shell, "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=60
+        [*shell, "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=300
     )
     reader = _Reader(CycleRequest((BlockTarget("127.0.0.1"), BlockTarget("127.0.0.2")), (60, 1042), (5, 3)))
     for line in done.stdout.splitlines():
@@ -181,7 +181,7 @@ def test_a_target_is_given_up_after_two_sizes_without_all_their_replies() -> Non
     words = ("60", "18:1 100:1 200:1", "127.0.0.1@127.0.0.1", "sh", "-c", "exit 1")
     script = host_script("probes/blocks.sh")
     done = subprocess.run(
-        ["dash", "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=60
+        ["dash", "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.count("@size") == 2
     assert done.stdout.splitlines()[-1].startswith("@end ")

@@ -123,7 +123,7 @@ def test_whatever_a_host_prints_is_read(text: str) -> None:
 @pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash", "--posix")], ids=lambda one: one[0])
 def test_the_script_reads_this_computer(shell: tuple[str, ...]) -> None:
     words = [*shell, "-c", host_script("probes/counters.sh"), "tunnelmark", "lo", str(os.getpid()), "lo"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
     found = parse_counters(done.stdout)
     assert found.ticks is not None
     assert os.getpid() in found.waits_ns
@@ -136,7 +136,7 @@ def test_the_script_reads_this_computer(shell: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash", "--posix")], ids=lambda one: one[0])
 def test_an_underlay_that_is_not_known_has_no_counters(shell: tuple[str, ...], words: tuple[str, ...]) -> None:
     argv = [*shell, "-c", host_script("probes/counters.sh"), "tunnelmark", *words]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=120)
     assert not parse_counters(done.stdout).underlay
     assert done.stderr == ""
 

@@ -114,7 +114,7 @@ class Watched:
             user, idle = user + (25 if busy else 0), idle + (25 if busy else 50)
         self.has_printed.set()
         token.on_cancel(self.has_ended.set)
-        assert self.has_ended.wait(10)
+        assert self.has_ended.wait(120)
         return 143
 
 
@@ -125,7 +125,7 @@ def watch() -> tuple[CpuMonitor, list[CpuReading], FakeClock]:
     readings: list[CpuReading] = []
     pair = SessionPair(FakeHost("gateway-a", hosts[0], clock), FakeHost("gateway-b", hosts[1], FakeClock()))
     with CpuMonitor(pair, on_reading=readings.append, clock=clock) as monitor:
-        assert all(host.has_printed.wait(10) for host in hosts)
+        assert all(host.has_printed.wait(120) for host in hosts)
     return monitor, readings, clock
 
 
@@ -154,7 +154,7 @@ def test_the_first_reading_is_kept() -> None:
 def test_the_loops_are_ended_by_their_process_ids() -> None:
     hosts = Watched(), Watched()
     with CpuMonitor(SessionPair(FakeHost("gateway-a", hosts[0]), FakeHost("gateway-b", hosts[1]))):
-        assert all(host.has_printed.wait(10) for host in hosts)
+        assert all(host.has_printed.wait(120) for host in hosts)
 
     assert [host.killed for host in hosts] == ["4242", "4242"]
 
@@ -176,7 +176,7 @@ def test_a_host_that_is_lost_does_not_stop_the_other() -> None:
     watched = Watched()
     pair = SessionPair(FakeHost("gateway-a", watched), FakeHost("gateway-b", lost))
     with CpuMonitor(pair) as monitor:
-        assert watched.has_printed.wait(10)
+        assert watched.has_printed.wait(120)
 
     assert isinstance(monitor._errors[Side.B], ConnectionLost)
     assert set(monitor.usage()) <= {"a"}

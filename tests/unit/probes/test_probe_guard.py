@@ -64,9 +64,10 @@ def test_the_process_id_is_the_programs_own() -> None:
 def test_a_script_that_leaves_early_ends_what_it_runs(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell}")
-    script = f"{GUARD_HEAD}sleep 60 &\nchild=$!\necho $child\nsleep 0.3\nleave 3\n{GUARD_TAIL}"
-    # It would hold the pipe for a minute. (A shell that has just forked may lose the signal, so it begins first.)
+    begun = 'until read -r name < /proc/$child/comm && [ "$name" = sleep ]; do sleep 0.05; done'
+    script = f"{GUARD_HEAD}sleep 600 &\nchild=$!\necho $child\n{begun}\nleave 3\n{GUARD_TAIL}"
+    # It would hold the pipe for ten minutes. (A shell that has just forked may lose the signal, so it begins first.)
     words = [shell, "-c", script, "tunnelmark", "30"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 3
     assert not Path("/proc", done.stdout.strip()).exists()

@@ -76,7 +76,7 @@ def search(largest: int, folder: Path) -> int:
             env={"PATH": f"{folder}:/usr/bin:/bin"},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         yield from done.stdout.splitlines()

@@ -77,7 +77,7 @@ class Pair:
         yield f"Server listening on {command.argv[5]} (test #1)"
         yield f"Server listening on {command.argv[6]} (test #1)"
         token.on_cancel(self._cancel)
-        assert self._has_ended.wait(10)
+        assert self._has_ended.wait(120)
         yield "@exit first 0"
         yield "@exit second 0"
         return 0

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
-import threading
 from itertools import pairwise
 
 import pytest
@@ -163,35 +161,35 @@ def free_port() -> int:
 
 def test_the_page_is_served_and_loaded_and_the_server_ends_with_its_channel() -> None:
     port = free_port()
-    argv = [sys.executable, "-c", host_script("probes/web-server.py"), "127.0.0.1", str(port), "60"]
+    argv = [sys.executable, "-c", host_script("probes/web-server.py"), "127.0.0.1", str(port), "300"]
     server = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     assert server.stdout.readline() == "listening\n"
     sizes = [str(DOCUMENT_BYTES), *map(str, OBJECT_BYTES)]
-    words = ["127.0.0.1", str(port), "127.0.0.1", "6", "20", *sizes]
+    words = ["127.0.0.1", str(port), "127.0.0.1", "6", "60", *sizes]
     client = [sys.executable, "-c", host_script("probes/web-client.py"), *words]
-    done = subprocess.run(client, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(client, capture_output=True, text=True, timeout=120, check=True)
     first_byte_s, document_s, page_s = map(float, done.stdout.split())
     assert 0.0 < first_byte_s <= document_s <= page_s
     server.stdout.close()
-    assert server.wait(timeout=20) == 0
+    assert server.wait(timeout=120) == 0
 
 
 def test_files_are_answered_each_and_the_receiver_ends_with_its_channel() -> None:
     port = free_port()
     script = [sys.executable, "-c", host_script("probes/transactions.py")]
-    serving = [*script, "receive", "127.0.0.1", str(port), "1000000", "60"]
+    serving = [*script, "receive", "127.0.0.1", str(port), "1000000", "300"]
     with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as receiver:
         assert receiver.stdout is not None
         assert receiver.stdout.readline() == "listening\n"
-        words = ["send", "127.0.0.1", str(port), "1000000", "127.0.0.1", "0.2", "5"]
+        words = ["send", "127.0.0.1", str(port), "1000000", "127.0.0.1", "0.2", "60"]
         for _ in range(2):
             done = subprocess.run([*script, *words], capture_output=True, text=True, check=True)
             times_s = [float(line) for line in done.stdout.split()]
             assert len(times_s) >= 2
-            assert 0 < max(times_s) < 5
+            assert 0 < max(times_s) < 60
         receiver.stdout.close()
-        assert receiver.wait(10) == 0
+        assert receiver.wait(120) == 0
     refused = subprocess.run([*script, *words], capture_output=True, text=True, check=False)
     assert refused.returncode != 0
     assert "ConnectionRefusedError" in refused.stderr
@@ -203,19 +201,27 @@ def test_the_rate_of_files_is_that_of_their_mean_time() -> None:
 
 def test_both_sides_of_a_call_hear_each_other() -> None:
     port = free_port()
-    heard: dict[str, str] = {}
-
-    def side(own: str, peer: str) -> None:
-        argv = [sys.executable, "-c", host_script("probes/voice.py"), own, peer, str(port), "25", "0.02", "172", "1"]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True, env=os.environ)
-        heard[own] = done.stdout
-
+    # A side sends from a second after its start on. A busy computer takes longer to start Python, so both have done
+    # that when they begin.
+    begin = "import socket, struct, sys, threading, time; print('up', flush=True); sys.stdin.readline()"
+    words = (str(port), "25", "0.02", "172", "20")
+    script = host_script("probes/voice.py")
     calls = [
-        threading.Thread(target=side, args=ends) for ends in (("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1"))
+        subprocess.Popen(
+            [sys.executable, "-c", f"{begin}; exec(sys.argv.pop(1))", script, own, peer, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for own, peer in (("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1"))
     ]
     for call in calls:
-        call.start()
+        assert call.stdout is not None
+        assert call.stdout.readline() == "up\n"
     for call in calls:
-        call.join()
-    assert {read_stream(text, 25, "gateway-a").lost_pct < 50.0 for text in heard.values()} == {True}
-    assert len(heard) == 2
+        assert call.stdin is not None
+        call.stdin.write("begin\n")
+        call.stdin.flush()
+    heard = [call.communicate(timeout=120)[0] for call in calls]
+    assert [call.returncode for call in calls] == [0, 0]
+    assert [read_stream(text, 25, "gateway-a").lost_pct < 50.0 for text in heard] == [True, True]

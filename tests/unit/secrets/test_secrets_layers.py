@@ -263,7 +263,7 @@ def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
         shown.set()
 
     def waits_for_its_user(service: str, username: str) -> str | None:
-        answered.wait(60)
+        answered.wait(120)
         return None
 
     monkeypatch.setattr(backend, "get_password", waits_for_its_user)
@@ -273,17 +273,17 @@ def test_cancelling_ends_the_wait_for_a_keyring_and_a_late_answer_asks_nothing(
     with ThreadPoolExecutor(2) as pool:
         both = [pool.submit(passwords.get, key, is_retry=False, token=token) for key in (KEY, SUDO)]
         try:
-            assert shown.wait(30)
+            assert shown.wait(120)
             assert has_message(WAITING_FOR_KEYRING)(sentences[0])
             token.cancel()
             for one in both:
                 with pytest.raises(Cancelled):
-                    one.result(timeout=30)
+                    one.result(timeout=120)
         finally:
             answered.set()
     for thread in threading.enumerate():
         if thread.name == "keyring":
-            thread.join(30)
+            thread.join(120)
     assert asked == []
     assert has_message(KEYRING_NOT_WAITED_FOR)(sentences[-1])
     assert passwords.get(KEY, is_retry=False, token=CancelToken()) == Secret("typed")

@@ -175,7 +175,7 @@ def test_processes_that_add_keys_at_once_lose_none(tmp_path: Path) -> None:
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in adding:
-        assert process.wait(60) == 0
+        assert process.wait(120) == 0
         assert process.stdin is not None
         process.stdin.close()
     names = {line.split()[0] for line in file.read_text().splitlines()}

@@ -36,6 +36,7 @@ from app.ssh.privileges import Privileges
 from app.ssh.targets import SshTarget
 from app.ssh.transport import WatchfulTransport
 from support.message_checks import has_message
+from support.waiting import wait_until
 
 LOGIN = SecretKey(SecretKind.LOGIN, "operator@gw:22")
 PARTIAL, OK, NO = paramiko.AUTH_PARTIALLY_SUCCESSFUL, paramiko.AUTH_SUCCESSFUL, paramiko.AUTH_FAILED
@@ -70,7 +71,7 @@ class Host(paramiko.ServerInterface):
     def check_auth_password(self, username: str, password: str) -> int:
         self.was_asked.set()
         if self.is_mute:
-            self.release.wait(10.0)
+            self.release.wait(120)
         return OK if password == self.password else NO
 
     def check_auth_interactive(self, username: str, submethods: str) -> int | paramiko.InteractiveQuery:
@@ -141,7 +142,7 @@ class Connect:
             transport.packetizer.complete_handshake()
             transport.close()
             if transport.is_alive():
-                transport.join(5.0)
+                transport.join(120)
 
 
 def target(auth: AuthKind = AuthKind.AUTO, *files: Path, is_identities_only: bool = False) -> SshTarget:
@@ -241,11 +242,17 @@ def test_key_alone_does_not_ask_for_a_password(connect: Connect, tmp_path: Path)
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
+def answers(path: Path) -> bool:
+    """Whether a program listens at a socket."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
+
+
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     socket_file = tmp_path / "agent"
     process = subprocess.Popen(["ssh-agent", "-D", "-a", str(socket_file)], stdout=subprocess.DEVNULL)
-    CancelToken().wait_for(socket_file.exists, timeout_s=10, what="the agent")
+    wait_until(lambda: answers(socket_file), "the agent")  # the file is there before the agent listens
     monkeypatch.setenv("SSH_AUTH_SOCK", str(socket_file))
     yield
     process.terminate()
@@ -346,7 +353,7 @@ def test_cancelling_ends_a_login_at_once(connect: Connect) -> None:
     host = Host(password="right", is_mute=True)
     token = CancelToken()
     transport = connect(host)
-    canceller = threading.Thread(target=lambda: host.was_asked.wait(5) and token.cancel())
+    canceller = threading.Thread(target=lambda: host.was_asked.wait(120) and token.cancel())
     canceller.start()
     with pytest.raises(Cancelled):
         log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=token)
@@ -357,7 +364,7 @@ def test_cancelling_ends_a_login_at_once(connect: Connect) -> None:
 def test_a_host_that_closes_the_connection_is_reported_to(connect: Connect) -> None:
     transport = connect(Host(password="right"))
     transport.abort()
-    transport.join(5)
+    transport.join(120)
     with pytest.raises(HostUnreachable, check=has_message(CLOSED_DURING_LOGIN)):
         log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=CancelToken())
 

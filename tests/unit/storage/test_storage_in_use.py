@@ -78,7 +78,9 @@ def test_what_gets_out_of_trouble_goes_on_beside_other_work(uses: InUse, tmp_pat
         assert [holder.pid for holder in uses.users((A, B)).values()] == [other.pid]
 
 
-def test_of_threads_that_begin_at_once_one_gets_both_hosts(uses: InUse) -> None:
+def test_of_threads_that_begin_at_once_one_gets_both_hosts(uses: InUse, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Who is refused holds the lock while it reads whose it is: for long, where its thread gets no processor.
+    monkeypatch.setattr(in_use, "_PAUSE_S", 0.2)
     start, got, end = threading.Barrier(4), [], threading.Event()
 
     def work(hosts: tuple[HostSpec, ...]) -> None:
@@ -86,7 +88,7 @@ def test_of_threads_that_begin_at_once_one_gets_both_hosts(uses: InUse) -> None:
         try:
             with uses.hold(hosts, "a comparison"):
                 got.append(hosts)
-                end.wait(10)
+                end.wait(120)
         except PairLocked:
             refused.release()
 
@@ -95,7 +97,7 @@ def test_of_threads_that_begin_at_once_one_gets_both_hosts(uses: InUse) -> None:
         for hosts in ((A, B), (B, A), (A, B), (B, A)):
             pool.submit(work, hosts)
         for _ in range(3):
-            assert refused.acquire(timeout=10)
+            assert refused.acquire(timeout=120)
         end.set()
     assert len(got) == 1
 

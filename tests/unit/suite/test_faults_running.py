@@ -125,7 +125,7 @@ def test_what_another_user_broke_off_is_no_result(tmp_path: Path) -> None:
     new = lambda: cast("Field", FakeField())  # noqa: E731 - one line
     with pytest.raises(KeyboardInterrupt):
         Runner(new, done, console(), attempt=attempt, grace_s=20.0).run(PLANS, 1)
-    mine[0].join(10)
+    mine[0].join(120)
     assert (len(mine), done.results, done.exceptions) == (1, {}, [])
 
 

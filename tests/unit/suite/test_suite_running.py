@@ -31,7 +31,7 @@ MEETING = """
     def test_meets_the_other_lane(request):
         mine, other = {files}
         pathlib.Path(mine).touch()
-        for _ in range(600):
+        for _ in range(1800):
             if pathlib.Path(other).exists():
                 return
             time.sleep(0.1)
@@ -177,6 +177,11 @@ def driven(folder: Path, *lanes: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def has_text(path: Path) -> bool:
+    """Whether a file is there and something has been written to it."""
+    return path.exists() and path.read_text() != ""
+
+
 def is_alive(pid: int) -> bool:
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
@@ -188,11 +193,11 @@ def is_alive(pid: int) -> bool:
 def test_interrupted_run_ends_what_it_started(tmp_path: Path, number: signal.Signals) -> None:
     folder = make_suite(tmp_path / "s", long=CLEANING, good=GOOD)
     with driven(folder, "machines=long;;good", "computer=!echo $$ > shell; exec sleep 300") as process:
-        wait_until(lambda: (folder / "pids").exists() and (folder / "shell").exists(), "jobs that run", 60)
+        wait_until(lambda: all(has_text(folder / name) for name in ("pids", "shell")), "jobs that run")
         pids = [int(pid) for name in ("pids", "shell") for pid in (folder / name).read_text().split()]
         assert all(is_alive(pid) for pid in pids)
         process.send_signal(number)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert (folder / "tidied").exists(), "fixtures clean up"
     assert not any(is_alive(pid) for pid in pids)
@@ -203,12 +208,12 @@ def test_interrupted_run_ends_what_it_started(tmp_path: Path, number: signal.Sig
 def test_second_interruption_kills(tmp_path: Path) -> None:
     folder = make_suite(tmp_path / "s")
     with driven(folder, "machines=!trap '' INT; echo $$ > shell; sleep 300 & wait; sleep 300") as process:
-        wait_until(lambda: (folder / "shell").exists() and (folder / "shell").read_text() != "", "a job that runs", 60)
+        wait_until(lambda: has_text(folder / "shell"), "a job that runs")
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
         assert any("waiting for the jobs" in line for line in iter(process.stdout.readline, ""))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     assert process.returncode == 130
     assert not is_alive(int((folder / "shell").read_text()))
 
@@ -216,9 +221,9 @@ def test_second_interruption_kills(tmp_path: Path) -> None:
 def test_jobs_of_a_killed_run_clean_up(tmp_path: Path) -> None:
     folder = make_suite(tmp_path / "s", long=CLEANING)
     with driven(folder, "machines=long") as process:
-        wait_until((folder / "pids").exists, "a job that runs", 60)
+        wait_until((folder / "pids").exists, "a job that runs")
         process.kill()
     pid, child = (int(pid) for pid in (folder / "pids").read_text().split())
-    wait_until(lambda: not is_alive(pid), "the end of the job", 60)
+    wait_until(lambda: not is_alive(pid), "the end of the job")
     assert (folder / "tidied").exists()
     os.kill(child, signal.SIGKILL)

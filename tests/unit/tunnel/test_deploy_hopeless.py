@@ -15,7 +15,7 @@ from app.domain.hosts import Side
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 NEVER = UpCheck("What never comes", Command(("false",), timeout_s=5.0))
 
 

@@ -67,7 +67,7 @@ def test_others_learn_who_removes_it_and_change_nothing(world: World, store: Sto
         assert world.a.shell_run("sh", START, "boot").returncode == 0
         assert not work.done()
         gate.touch()
-        assert work.result(timeout=30).state is DeploymentState.HALF_CONFIRMED
+        assert work.result(timeout=120).state is DeploymentState.HALF_CONFIRMED
     assert (world.a.links, run_dirs(world.a), place_on(world.a).exists()) == ({"eth1"}, [], False)
     assert world.b.links == DEPLOYED_LINKS
 
@@ -81,7 +81,7 @@ def test_it_goes_on_where_the_connection_breaks(world: World, store: Store, tmp_
             os.kill(int((world.a.state_dir / name).read_text().split(":")[0]), signal.SIGHUP)
         gate.touch()
         with pytest.raises(ConnectionLost):
-            work.result(timeout=30)
+            work.result(timeout=120)
     wait_until(lambda: run_dirs(world.a) == [], "the end of the removal")
     assert (world.a.links, place_on(world.a).exists()) == ({"eth1"}, False)
 
@@ -94,7 +94,7 @@ def test_after_one_that_was_killed_it_can_be_done_again_at_once(world: World, st
         assert world.a.shell_run(*CONSOLE).returncode == 1, "what takes it down is still at it"
         gate.touch()
         with pytest.raises(CommandFailed):
-            work.result(timeout=30)
+            work.result(timeout=120)
     ran = world.a.shell_run(*CONSOLE)
     while ran.returncode:  # it is ending just now
         assert "already" in ran.stderr
@@ -115,7 +115,7 @@ def test_the_lock_of_one_that_was_killed_is_freed_by_the_one_that_comes_after_it
         assert (report.a.found, report.a.is_clean) == (Found.ABANDONED, True), report.a.sentence
         assert has_message(REMOVAL_INTERRUPTED)(report.a.sentence)
         with pytest.raises(CommandFailed):
-            work.result(timeout=30)
+            work.result(timeout=120)
         assert not world.a.state_dir.exists()
         assert place_on(world.a).exists(), "it changes nothing else"
 

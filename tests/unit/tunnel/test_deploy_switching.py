@@ -28,9 +28,10 @@ from app.domain.solutions import Suite
 from app.tunnel import NotUpInTime
 from app.tunnel.messages import NOTHING_REPEATABLE, OTHER_FILES, OTHER_PORTS, OTHER_STEPS, PROGRAM_ENDED, STEP_FAILED
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
-from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
+from support.made_up_vpn import LIMIT_S, SUITE, MadeUpVpn, link_step, step
 from support.message_checks import has_message
 from support.tunnel_state import still_up
+from support.waiting import PATIENCE_S
 
 # $1 folder, $2 suite, $3 what it does.
 _START = """
@@ -53,6 +54,10 @@ exit 0
 """
 
 
+LATE_S = 240.0
+"""When it is noticed at the latest that a tunnel is not up, in seconds; what is noticed at once takes a few."""
+
+
 def suite(name: str, **settings: str) -> Suite:
     return Suite(name, name.upper(), settings=settings)
 
@@ -73,7 +78,7 @@ class SwitchableVpn(MadeUpVpn):
         log = Command(shell_step_argv('cat "$1/daemon.log"', run_dir))
         daemon = step("Start the daemon", _START, _STOP, run_dir, chosen.name, chosen.settings.get(side.value, ""))
         # The undo must be the same for every suite.
-        undo = Command(shell_step_argv(_STOP, run_dir), timeout_s=5.0, is_root=True)
+        undo = Command(shell_step_argv(_STOP, run_dir), timeout_s=LIMIT_S, is_root=True)
         steps = (link_step("tmk0"), replace(daemon, undo=undo, depends_on_suite=True))
         changed = replace(
             end,
@@ -94,7 +99,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
         yield made
 
 
-def daemons(world: World, *, expected: int, timeout_s: float = 20.0) -> list[int]:
+def daemons(world: World, *, expected: int, timeout_s: float = PATIENCE_S) -> list[int]:
     """Count the daemons of both hosts, once those that were to end have done so."""
     until_s = time.monotonic() + timeout_s
     while True:
@@ -164,13 +169,13 @@ def test_daemon_that_is_dead_already_does_not_keep_from_switching(world: World) 
 
 
 def test_daemon_that_dies_is_noticed_before_the_deadline(world: World) -> None:
-    world.request = world.with_vpn(SwitchableVpn(up_timeout_s=60.0))
+    world.request = world.with_vpn(SwitchableVpn(up_timeout_s=LATE_S))
     began_s = time.monotonic()
     with open_tunnel(world) as tunnel:
         with pytest.raises(TunnelDown, check=has_message(PROGRAM_ENDED)) as caught:
             switch(world, tunnel, suite("fragile", b="dies"))
         assert not isinstance(caught.value, NotUpInTime)
-        assert time.monotonic() - began_s < 50
+        assert time.monotonic() - began_s < LATE_S
         switch(world, tunnel, suite("weak"))
 
 

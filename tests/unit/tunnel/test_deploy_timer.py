@@ -71,7 +71,8 @@ def note_sleeps(host: LocalHost) -> Path:
 
 
 @pytest.mark.parametrize("name", ["id", "watcher", "lease"])
-def test_what_cannot_be_read_for_a_moment_ends_no_lease(world: World, name: str) -> None:
+def test_what_cannot_be_read_for_a_moment_ends_no_lease(held_world: World, name: str) -> None:
+    world = held_world
     noted = {host.side: note_sleeps(host) for host in world.hosts}
     build_and_vanish(world, lease_s=30)
     for host in world.hosts:
@@ -328,7 +329,8 @@ def test_tunnel_that_the_timer_took_away_is_reported_to_be_lost(held_world: Worl
     wait_until_untouched(world)
 
 
-def test_renewing_needs_no_free_space(world: World) -> None:
+def test_renewing_needs_no_free_space(held_world: World) -> None:
+    world = held_world
     build = build_and_vanish(world, lease_s=30)
     lease = world.a.state_dir / "lease"
     before = lease.stat()

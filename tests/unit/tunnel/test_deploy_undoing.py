@@ -228,7 +228,7 @@ def test_second_tunnelmark_learns_who_works_there(world: World) -> None:
 
 def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
     outcomes: list[str] = []
-    both_inspected = threading.Barrier(2, timeout=60)
+    both_inspected = threading.Barrier(2, timeout=120)
     has_ended = threading.Event()
 
     def work() -> None:
@@ -238,7 +238,7 @@ def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
 
         try:
             with open_tunnel(world, on_stage=meet):
-                has_ended.wait(30)
+                has_ended.wait(120)
                 outcomes.append("stood")
         except PairLocked:
             outcomes.append("locked")
@@ -248,6 +248,6 @@ def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(120)
     assert sorted(outcomes) == ["locked", "stood"]
     assert_untouched(world)

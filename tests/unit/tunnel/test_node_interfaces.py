@@ -63,7 +63,7 @@ def ran(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode != 9, done.stderr
     return done.returncode, done.stdout + done.stderr, [(folder / one).read_text() for one in ("before", "after")]

@@ -13,7 +13,15 @@ from app.domain.adapters import UpCheck, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import Cancelled, CleanupFailed, CommandFailed, EnvironmentFault, PreflightRefused, TunnelDown
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    CommandFailed,
+    DeadlineExceeded,
+    EnvironmentFault,
+    PreflightRefused,
+    TunnelDown,
+)
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
@@ -42,6 +50,9 @@ from support.made_up_vpn import MadeUpVpn, step
 from support.message_checks import has_message
 from support.tunnel_state import still_up
 from support.waiting import wait_until
+
+LATE_S = 240.0
+"""When it is noticed at the latest that a tunnel is not up, in seconds; what is noticed at once takes a few."""
 
 
 @pytest.fixture(params=DASH_IN_EVERY_RUN)
@@ -180,7 +191,7 @@ def test_all_can_fail(world: World) -> None:
 
 def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
     kill = shell_step_argv('kill "$(cat "$1/pid")"; false', f"{STATE_DIR}/tunnel-1")
-    dying = InstanceVpn(up_checks=(UpCheck("never", Command(kill, timeout_s=5.0)),), up_timeout_s=60.0)
+    dying = InstanceVpn(up_checks=(UpCheck("never", Command(kill, timeout_s=5.0)),), up_timeout_s=LATE_S)
     with _open(world, InstanceVpn(), dying) as group:
         assert isinstance(group.failures[1], TunnelDown)
         assert has_message(PROGRAM_ENDED)(group.failures[1])
@@ -189,23 +200,39 @@ def test_a_daemon_that_died_is_noticed_though_others_run(world: World) -> None:
 
 
 def test_the_death_of_a_daemon_that_detached_late_is_noticed_at_once(world: World) -> None:
-    """Its parent, which hides its environment, ends after the first search: then only has it detached."""
+    """Its parent, which hides its environment, ends after the first search: then only has it detached.
+
+    Both count polls, not seconds: the parent lives for three, the daemon for 12 more. Every tenth is a search.
+    """
     start = """
 cd /; own=$TUNNELMARK_MEMBER
-env -i PATH="$PATH" sh -c 'TUNNELMARK_MEMBER=$2 sleep 5 & echo $! > "$1/pid"; sleep 1' sh "$1" "$own" &
+wait_for='until [ "$(cat "$1/polls" 2> /dev/null | wc -l)" -ge "$polls" ]; do sleep 0.05; done'
+daemon='while [ "$(cut -d " " -f 4 "/proc/$$/stat")" = "$2" ]; do sleep 0.05; done'
+daemon=$daemon'; polls=$(($(wc -l < "$1/polls") + 12)); '$wait_for
+env -i PATH="$PATH" sh -c '
+    TUNNELMARK_MEMBER=$2 sh -c "$3" sh "$1" $$ & echo $! > "$1/pid"
+    polls=3; eval "$4"
+' sh "$1" "$own" "$daemon" "$wait_for" &
 """
-    never = UpCheck("never", Command(("false",), timeout_s=5.0))
+    poll = Command(shell_step_argv('echo >> "$1/polls"; false', f"{STATE_DIR}/tunnel"), timeout_s=5.0)
     began_s = time.monotonic()
-    with _open(world, InstanceVpn(start=start, up_checks=(never,), up_timeout_s=60.0)) as group:
+    with _open(world, InstanceVpn(start=start, up_checks=(UpCheck("never", poll),), up_timeout_s=LATE_S)) as group:
         assert has_message(PROGRAM_ENDED)(group.failures[0])
-    assert time.monotonic() - began_s < 50
+    assert time.monotonic() - began_s < LATE_S
     assert_untouched(world)
+
+
+def be_too_slow(command: Command) -> None:
+    """Have a command be late that gets no time to answer."""
+    if command.timeout_s == active_tunnel.PIDS_S:
+        raise DeadlineExceeded(f"{command.argv[0]} took too long.")
 
 
 def test_a_host_too_slow_to_name_its_daemons_ends_no_measurement(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with _open(world, InstanceVpn()) as group:
         assert group.tunnels[0].daemon_pids(Side.A)
         monkeypatch.setattr(active_tunnel, "PIDS_S", 1e-6)
+        world.a.on_run = be_too_slow
         assert group.tunnels[0].daemon_pids(Side.A) == ()
 
 
@@ -217,7 +244,7 @@ env -i PATH="$PATH" sh -c 'TUNNELMARK_MEMBER=$2 sleep 1 & sleep 3; : > "$1/up"; 
 echo $! > "$1/pid"
 """
     check = UpCheck("up", Command(shell_step_argv('test -e "$1/up"', f"{STATE_DIR}/tunnel"), timeout_s=5.0))
-    with _open(world, InstanceVpn(start=start, up_checks=(check,), up_timeout_s=60.0)) as group:
+    with _open(world, InstanceVpn(start=start, up_checks=(check,), up_timeout_s=LATE_S)) as group:
         assert group.failures == {}
     assert_untouched(world)
 

@@ -29,7 +29,7 @@ def start(folder: Path, config: str) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def run(command: Command) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command.argv, capture_output=True, check=True, timeout=20)
+    return subprocess.run(command.argv, capture_output=True, check=True, timeout=120)
 
 
 def is_running(process: int) -> bool:
@@ -48,14 +48,14 @@ def test_ends_ours_with_what_it_started_and_not_the_neighbour(folder: Path, is_k
     word = f"{folder}/config"
     try:
         run(kill_command("tmdaemon", word) if is_killed else stop_command("tmdaemon", word, str(leftover)))
-        assert ours.wait(10) == (-9 if is_killed else -15)
+        assert ours.wait(120) == (-9 if is_killed else -15)
         assert leftover.exists() == is_killed
-        CancelToken().wait_for(lambda: not is_running(child), timeout_s=10, what="the child to end")
+        CancelToken().wait_for(lambda: not is_running(child), timeout_s=120, what="the child to end")
         assert other.poll() is None
         assert is_running(other_child)
     finally:
         run(kill_command("tmdaemon", f"{folder}/other"))
-        other.wait(10)
+        other.wait(120)
         for process in (ours, other):
             assert process.stdout is not None
             process.stdout.close()

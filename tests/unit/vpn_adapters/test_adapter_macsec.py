@@ -109,7 +109,7 @@ def run_static(folder: Path, side: Side, suite_name: str) -> list[str]:
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     environment = {"PATH": f"{programs}:{os.environ['PATH']}", "SEEN": str(folder)}
-    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return (folder / "batch").read_text().splitlines()
 
@@ -172,7 +172,7 @@ def test_refused_keys_are_not_shown(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
     assert done.returncode == 1
     assert done.stdout == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from support.waiting import wait_until
 DAEMON = r"""
 trap 'if grep -q ^ConnectTo "$0/tinc.conf"; then echo "x Connection with tunnelmark_a (192.0.2.1) activated" >> "$0/log"
 else echo "x Closing connection" >> "$0/log"; fi' HUP
+: > "$0/ready"
 while :; do sleep 0.02; done
 """
 
@@ -32,7 +32,8 @@ def clients(tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
         (own / "log").write_text("x Connection with tunnelmark_a (192.0.2.1) activated\n")
         made.append(subprocess.Popen(["sh", "-c", DAEMON, str(own)], stdin=subprocess.DEVNULL))
         (own / "pid").write_text(f"{made[-1].pid}\n")
-    time.sleep(0.1)
+    for number in (1, 2):  # before that, a signal would end them
+        wait_until((tmp_path / f"client-{number}" / "ready").exists, "the program to heed signals")
     yield made
     for one in made:
         one.kill()
@@ -44,7 +45,7 @@ def flood(folder: Path, rate: str, seconds: str) -> subprocess.CompletedProcess[
     words = [f"{begin:.2f}", "2", str(folder), rate, seconds]
     program = ["perl", "-", *words]
     return subprocess.run(
-        program, input=adapter_script("tinc", "hub-flood.pl"), capture_output=True, text=True, check=False, timeout=60
+        program, input=adapter_script("tinc", "hub-flood.pl"), capture_output=True, text=True, check=False, timeout=120
     )
 
 

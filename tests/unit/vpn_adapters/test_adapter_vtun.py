@@ -139,7 +139,7 @@ FAKE = """\
 env | grep -e OPENSSL_CONF >> "$0.env"
 echo "$@" >> "$0.argv"
 echo "vtund[1]: VTun client ver 3.X 05/14/2022 started" >&2
-exec sleep 2
+exec sleep 20
 """
 """A program that ends as soon as it has started would be taken for one that failed."""
 
@@ -157,7 +157,7 @@ def test_start_puts_the_password_in_and_on_no_command_line(tmp_path: Path, shell
     (tmp_path / "vtund.conf").write_bytes(plan.b.files[0].content)
     (tmp_path / "vtund.password").write_text(f"password {SECRET};\n")
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run([*shell, "-c", step.command.argv[2], *argv], check=True, env=env, timeout=30)
+    subprocess.run([*shell, "-c", step.command.argv[2], *argv], check=True, env=env, timeout=120)
     live = Path(live_config_path(link).replace(link.run_dir, str(tmp_path)))
     assert f"  # password\npassword {SECRET};\n  type ether;\n" in live.read_text()
     assert live.stat().st_mode & 0o077 == 0

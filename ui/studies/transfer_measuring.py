@@ -52,7 +52,7 @@ class TransferMeasuring(Measuring):
             failed = tr("Some transfers failed."), hint
             show_end(self.page.notice, resume, is_cancelled=outcome.is_cancelled, is_whole=is_whole, failed=failed)
 
-        self.start(title, job, done, resume, pair=pair, nodes=nodes)
+        self.start(title, job, done, resume, pair=pair, nodes=request.nodes)
 
     def take(self, found: StudyView) -> None:
         """Show results so far."""

@@ -20,6 +20,7 @@ from app.ranking.study_parts import SATCOM
 from app.tunnel.recovery import Found, HostRecovery, RecoveryReport
 from ui.census.census_dialog import CensusDialog
 from ui.census.census_page import CensusPage
+from ui.common.notices import Notice
 from ui.studies.studies_page import StudiesPage
 
 PAIR = "lab:practice"
@@ -53,10 +54,17 @@ def restore_by_line(driver: Driver) -> None:
     lines = driver.window._running.lines
     assert lines is not None
     line = lines.lines["leftover"]
+    driver.until(line.show_button.isVisible)
     assert line.text.text() == f"A host of {PAIR} may not be fully restored."
     driver.click(line.show_button)
     driver.until(lambda: not driver.window.context.leftovers.found)
     assert not line.isVisible()
+
+
+def restore_by(driver: Driver, notice: Notice) -> None:
+    """Restore what a notice offers to restore, once it has shown its button."""
+    driver.until(lambda: notice.action("Restore both hosts").isVisible())
+    driver.click(notice.action("Restore both hosts"))
 
 
 @pytest.mark.parametrize(("study", "method"), [(SATCOM, "run_study"), (HUB_STUDY, "run_lab_study")])
@@ -65,7 +73,7 @@ def test_a_study_that_leaves_a_host_changed_is_on_every_page_until_it_is_restore
 ) -> None:
     driver.services.faults[method] = ended_by(CleanupFailed)
     page = measure(driver, study)
-    assert page.notice.action("Resume").isVisible()
+    driver.until(lambda: page.notice.action("Resume").isVisible())
     found = driver.window.context.leftovers.found[PAIR]
     assert (found.message, found.is_of_nodes) == (LEFT, False)
     restore_by_line(driver)
@@ -136,13 +144,13 @@ def test_an_interrupted_comparison_can_be_resumed_and_its_hosts_are_in_the_list_
     notice, leftovers = driver.window.run_page.notice, driver.window.context.leftovers
     driver.until(lambda: "gateway-b stays away." in notice.text)
     assert "A host may not be fully restored; Resume begins with restoring both." in notice.text
-    assert notice.action("Resume").isVisible()
+    driver.until(lambda: notice.action("Resume").isVisible())
     assert PAIR in leftovers.found
     driver.services.unreachable_b = 1
-    driver.click(notice.action("Restore both hosts"))
+    restore_by(driver, notice)
     driver.until(lambda: "gateway-b cannot be reached." in notice.text)
     assert "gateway-b cannot be reached." in leftovers.found[PAIR].message
-    driver.click(notice.action("Restore both hosts"))
+    restore_by(driver, notice)
     driver.until(lambda: not leftovers.found)
     assert "gateway-b was clean." in notice.text
 
@@ -188,6 +196,6 @@ def test_hosts_of_a_practice_lab_that_has_ended_leave_the_list(driver: Driver, m
     driver.until(lambda: LEFT in notice.text)
     monkeypatch.setattr(driver.services, "pairs", tuple)
     driver.services.unreachable_b = 1
-    driver.click(notice.action("Restore both hosts"))
+    restore_by(driver, notice)
     driver.until(lambda: not driver.window.context.leftovers.found)
     assert notice.text == "The practice lab has ended: nothing is left to restore."

@@ -90,8 +90,10 @@ class OwnHostsUse:
 def _names(pair: PairSpec) -> Mapping[str, str]:
     """Return the names of hosts, nodes and their interfaces, by gap of the message."""
     names: dict[str, str] = {}
+    are_alike = pair.a.name_beside("A") == pair.b.name_beside("B")  # one address, and ports that lead to two hosts
     for side, node in pair.nodes.items():
-        names[f"host_{side}"] = pair.host(side).name_beside(side.upper())
+        host = pair.host(side)
+        names[f"host_{side}"] = host.login_text if are_alike else host.name_beside(side.upper())
         names[f"node_{side}"] = node.host.login_text
         names[f"lan_{side}"], names[f"port_{side}"] = node.gateway_interface, node.interface
     return names

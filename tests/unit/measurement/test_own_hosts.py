@@ -147,6 +147,14 @@ def test_the_sentence_names_hosts_nodes_and_their_interfaces(study: str) -> None
     assert [name for name in (study, PAIR.name, *names) if name not in text] == []
 
 
+def test_hosts_of_one_address_are_named_with_their_ports() -> None:
+    a = replace(PAIR.a, address="127.0.0.1", label="A", port=2201)
+    b = replace(PAIR.b, address="127.0.0.1", label="B", port=2202)
+    sentence = LAB_STUDIES[NODE_STUDY].use_of_own_hosts("quick").sentence(replace(PAIR, a=a, b=b))
+    assert sentence is not None
+    assert all(f"127.0.0.1:{port}" in local_text(sentence) for port in (2201, 2202))
+
+
 def test_a_study_for_labs_alone_has_no_sentence() -> None:
     assert LAB_STUDIES[HUB_STUDY].use_of_own_hosts("quick").sentence(PAIR) is None
     assert LAB_STUDIES[NODE_STUDY].use_of_own_hosts("quick").sentence(PLAIN) is None

@@ -52,7 +52,7 @@ def no_leaked_threads() -> Iterator[None]:
     yield
     left = {thread for thread in threading.enumerate() if thread not in before and thread.is_alive()}
     for thread in left:
-        thread.join(timeout=3.0)
+        thread.join(timeout=30.0)
     left = {thread for thread in left if thread.is_alive()}
     assert not left, f"left running: {_describe(left)}"
 

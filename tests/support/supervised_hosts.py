@@ -24,7 +24,7 @@ ASKS_FOR_S = 12.0
 STEADY_S = 15.0
 """For how long frames have to cross before a tunnel counts as up again, in seconds."""
 _PING_S = 2.0
-_ANSWER_S = 20.0
+_ANSWER_S = 120.0
 _IDS = {Side.A: "1f3a5c7e9b2d4f60", Side.B: "8d2c6b0a4e9f1375"}
 
 _STEPS = """\

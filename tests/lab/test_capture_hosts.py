@@ -17,6 +17,7 @@ from support.lab_capture import check_all_cross, check_protected, probe, running
 from support.lab_sessions import sh
 from support.message_checks import has_message
 from support.net_bench import NetBench
+from support.waiting import wait_until
 from vpn_adapters.registry import ADAPTERS
 
 
@@ -24,8 +25,9 @@ from vpn_adapters.registry import ADAPTERS
 def nothing_left(net: NetBench, net_unchanged: None) -> Iterator[None]:
     """Every test leaves both hosts as they were, whatever it broke."""
     yield
+    left = "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; true"
     for session in (net.sessions.a, net.sessions.b):
-        assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; true") == ""
+        wait_until(lambda session=session: sh(session, left) == "", "nothing left of captures")
 
 
 def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(net: NetBench) -> None:
@@ -92,7 +94,4 @@ def test_nothing_is_left_of_captures_that_are_cancelled(net: NetBench) -> None:
         with pytest.raises(Cancelled):
             run_capture_tests(net.sessions, request, token=token, on_stage=on_stage)
         for session in (net.sessions.a, net.sessions.b):
-            waiting = CancelToken()
-            waiting.wait_for(
-                lambda session=session: not sh(session, "pgrep -x tcpdump || true"), timeout_s=10, what="tcpdump to end"
-            )
+            wait_until(lambda session=session: not sh(session, "pgrep -x tcpdump || true"), "the end of tcpdump")

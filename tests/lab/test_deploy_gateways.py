@@ -18,7 +18,7 @@ from app.host import scripts
 from app.lab import Lab
 from app.tunnel import temporary_tunnel
 from support.killing import kill_tunnelmark, wait_until_back
-from support.lab_deploy import Bench, differences
+from support.lab_deploy import Bench, wait_until_as_before
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
 from support.tunnel_state import still_up
@@ -37,7 +37,7 @@ def unchanged(bench: Bench) -> Iterator[None]:
     """Every test here must leave both gateways as it found them."""
     before = bench.inspect()
     yield
-    assert differences(before, bench.inspect()) == []
+    wait_until_as_before(bench.sessions, before)
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:
@@ -71,6 +71,6 @@ def test_timer_that_cannot_leave_its_session_is_run_by_systemd_and_no_clock_move
 
 @pytest.mark.full
 def test_killed_with_a_running_tunnel_the_gateways_roll_back_by_themselves(bench: Bench, tmp_path: Path) -> None:
-    kill_tunnelmark(bench, tmp_path, "standing", "wireguard", lease_s=6)
+    kill_tunnelmark(bench, tmp_path, "standing", "wireguard", lease_s=60)
     assert "tmk0" in sh(bench.sessions.a, "ip -o link")
-    wait_until_back(bench.sessions, timeout_s=120.0)
+    wait_until_back(bench.sessions, timeout_s=240.0, ends_leases=True)

@@ -15,7 +15,7 @@ from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import Privilege, Side
 from app.tunnel import preflight, temporary_tunnel
-from support.lab_deploy import Bench, differences
+from support.lab_deploy import Bench, wait_until_as_before
 from support.lab_sessions import connected
 from support.tunnel_state import still_up
 
@@ -25,7 +25,7 @@ def unchanged(hosts_or_gateways: Bench) -> Iterator[None]:
     """Every test here must leave both hosts as it found them."""
     before = hosts_or_gateways.inspect()
     yield
-    assert differences(before, hosts_or_gateways.inspect()) == []
+    wait_until_as_before(hosts_or_gateways.sessions, before)
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:

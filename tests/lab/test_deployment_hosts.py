@@ -13,9 +13,9 @@ from app.domain.deployment import DeploymentState
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.host.snapshots import SnapshotDepth
-from support.lab_deploy import Snapshots, differences
+from support.lab_deploy import Snapshots, wait_until_as_before
 from support.lab_deployment import Desk, desk_for
-from support.lab_sessions import sh
+from support.lab_sessions import answered_pings, sh
 from support.net_bench import NetBench
 from support.net_desk import wait_until_nothing_is_left
 
@@ -39,18 +39,16 @@ def desk(opened: Desk, net: NetBench, before: Snapshots) -> Iterator[Desk]:
     if opened.status().state is not None:
         assert opened.undeploy().state is DeploymentState.REMOVED
     # The supervisor may take a moment to end.
-    CancelToken().wait_for(
-        lambda: not differences(before, net.inspect(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
-    )
+    wait_until_as_before(net.sessions, before)
     wait_until_nothing_is_left(net.hosts.hosts)
 
 
 def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Desk) -> None:
     first = desk.deploy("openvpn-udp")
-    desk.wait_until_healthy(300)
+    desk.wait_until_healthy()
     path = f"{first.link.run_dir}/openvpn.conf"
     sh(desk.host(Side.B), f"echo '# altered' >> {path}; pkill -KILL -x openvpn")
-    desk.wait_until_healthy(300)
+    desk.wait_until_healthy()
     assert "altered" not in sh(desk.host(Side.B), f"cat {path}")
     sh(desk.host(Side.A), f"echo '# altered' >> {path}")
     drift = desk.status().a.drift
@@ -70,7 +68,7 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     }
     assert {result.verdict for result in first.properties.values()} == {PropertyVerdict.HOLDS}
     assert second.timings_s["connect"] > 0
-    desk.wait_until_healthy(300)
+    desk.wait_until_healthy()
     states = {one.id: one.state for one in desk.services.deployments(desk.pair.name)}
     assert states[first.id] is DeploymentState.REPLACED
     status = desk.status()
@@ -78,8 +76,7 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     assert (status.deployment.id, status.connect_s) == (second.id, second.timings_s["connect"])
     assert [end.deployment_id for end in (status.a, status.b)] == [second.id] * 2
     for side in Side:
-        ping = f"ping -n -c 3 -i 0.2 -W 2 -I {status.a.interface} {second.link.inner_ip(side.other)}"
-        assert " 0% packet loss" in sh(desk.host(side), ping)
+        sh(desk.host(side), answered_pings(second.link.inner_ip(side.other), f"-I {status.a.interface}"))
 
 
 def test_what_one_host_alone_keeps_is_shown_and_put_right(desk: Desk) -> None:
@@ -90,4 +87,4 @@ def test_what_one_host_alone_keeps_is_shown_and_put_right(desk: Desk) -> None:
     repaired = desk.services.repair(desk.pair, token=CancelToken(), emit=lambda _event: None)
     assert repaired is not None
     assert repaired.state is DeploymentState.CONFIRMED
-    desk.wait_until_healthy(300)
+    desk.wait_until_healthy()

@@ -62,19 +62,19 @@ def test_it_joins_lans_recovers_gets_new_keys_and_goes_without_a_trace(
                 assert ping_from_lan(desk, side, "-M do -s 1472", is_tagged=True)
             # The interface with the frames goes, and the firewall is reloaded: all of it comes back.
             sh(desk.host(Side.A), f"ip link del {first.link.names.ethernet_interface}")
-            desk.wait_until_healthy(120)
+            desk.wait_until_healthy()
             assert attack.let_in() == {}
             second = desk.services.rotate_keys(
                 desk.pair, token=CancelToken(), emit=desk.events.append, confirmation=Silence()
             )
             assert (second.state, second.replaces) == (DeploymentState.CONFIRMED, first.id)
-            desk.wait_until_healthy(30)
+            desk.wait_until_healthy()
             assert ping_from_lan(desk, Side.A)
             attack.wait_for_more()
             assert attack.sent()[1] == 2, "what both deployments have is attacked"
             assert attack.let_in() == {}
             sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")
-            desk.wait_until_healthy(60)
+            desk.wait_until_healthy()
             assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")
             # GRE that IPsec did not protect is dropped by the kernel's policies, too, while there are some.
             assert (attack.let_in() != {}) is (solution == "wireguard-vxlan"), "what the table keeps out"

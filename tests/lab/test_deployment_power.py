@@ -11,10 +11,10 @@ from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
-from app.host.inspection import take_snapshot
-from app.host.snapshots import SnapshotDepth, compare_snapshots
+from app.host.snapshots import SnapshotDepth
 from app.lab import Lab
 from support.gateway_attack import attacked
+from support.lab_deploy import inspect, wait_until_as_before
 from support.lab_deployment import Desk, desk_for
 from support.lab_pairs import UNDERLAY
 from support.lab_power import LabPower
@@ -58,17 +58,17 @@ def boot_under_attack(desk: Desk, powered: LabPower, guard_table: str) -> None:
         powered.on(Side.B)
         attack.attacker.reconnect(token=CancelToken())
         attack.send()
-        wait_until(lambda: attack.sent()[1] == 1, "the session of B", 60.0)
+        wait_until(lambda: attack.sent()[1] == 1, "the session of B")
         powered.on(Side.A)
         attack.victim.reconnect(token=CancelToken())
-        desk.wait_until_healthy(240)
+        desk.wait_until_healthy()
         attack.wait_for_more()
         assert attack.let_in() == {}, "while A booted, before and while its tunnel came up"
         sh(desk.host(Side.A), f"nft delete table inet {guard_table}")
-        wait_until(lambda: attack.let_in() != {}, "a forged packet that gets in without the table", 30.0)
+        wait_until(lambda: attack.let_in() != {}, "a forged packet that gets in without the table")
         if any(kind.startswith("l2tp") for kind in attack.let_in()):
-            wait_until(lambda: "l2tp over ipv6" in attack.let_in(), "one over IPv6", 30.0)
-        desk.wait_until_healthy(60)
+            wait_until(lambda: "l2tp over ipv6" in attack.let_in(), "one over IPv6")
+        desk.wait_until_healthy()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_is_confirmed_survives_the_power(solution: str, lab: Lab, powered: 
         if solution == TOGETHER:
             power_cycle(powered, *Side)
             reconnected(desk)
-            desk.wait_until_healthy(240)
+            desk.wait_until_healthy()
         else:
             boot_under_attack(desk, powered, deployment.link.names.guard_table)
         desk.undeploy()
@@ -96,10 +96,7 @@ def test_what_is_not_confirmed_does_not_survive_the_power(lab: Lab, powered: Lab
         # are compared with those of a gateway that has booted.
         power_cycle(powered, *Side)
         reconnected(desk)
-        before = [
-            take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK)
-            for host in (desk.sessions.a, desk.sessions.b)
-        ]
+        before = inspect(desk.sessions, SnapshotDepth.QUICK)
 
         # B loses its power while the user is asked: both roll back.
         def emit(event: DeploymentEvent) -> None:
@@ -116,8 +113,7 @@ def test_what_is_not_confirmed_does_not_survive_the_power(lab: Lab, powered: Lab
                 confirmation=Silence(),
             )
         reconnected(desk)
-        for host, old in zip((desk.sessions.a, desk.sessions.b), before, strict=True):
-            after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK)
-            assert compare_snapshots(old, after) == (), host.spec.label
+        wait_until_as_before(desk.sessions, before)
+        for host in (desk.sessions.a, desk.sessions.b):
             assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""
         assert desk.status().state is None

@@ -22,7 +22,7 @@ from app.domain.deployment import DeploymentOptions, DeploymentState
 from app.host.snapshots import SnapshotDepth
 from app.services.wiring import Services
 from support.export_attack import attacked
-from support.lab_deploy import Bench, differences
+from support.lab_deploy import Bench, wait_until_as_before
 from support.lab_export import CLAMP, check_frames_cross, exported, fitted_or_not, quiet, services_in
 from support.lab_sessions import sh
 from support.net_bench import NetBench
@@ -59,7 +59,7 @@ def play(folder: Path, name: str, *options: str) -> dict[str, int]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=600,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     found = re.findall(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=0 +failed=0", ran.stdout, re.MULTILINE)
@@ -117,7 +117,7 @@ def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
         assert all(play(folder, "undo.yml").values())
         assert CLAMP not in sh(sessions.a, "nft list tables")
     assert list(play(folder, "undo.yml").values()) == [0, 0]
-    assert differences(before, bench.inspect(SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(sessions, before)
     deployment = services.deploy(
         discovery, (solution, EXPORTED[solution]), options, token=CancelToken(), emit=lambda _event: None
     )

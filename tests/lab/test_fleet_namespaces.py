@@ -12,7 +12,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.host.snapshots import HostSnapshot, compare_snapshots
-from support.net_desk import Desk, left_on, need_namespaces
+from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts
 
 PAIRS = 8
@@ -46,9 +46,9 @@ def inspected(pairs: Sequence[NetPair]) -> dict[str, HostSnapshot]:
 
 
 def check_as_before(pairs: Sequence[NetPair], before: dict[str, HostSnapshot]) -> None:
+    wait_until_nothing_is_left(host for pair in pairs for host in pair.hosts)
     after = inspected(pairs)
     assert {name: compare_snapshots(before[name], one) for name, one in after.items()} == dict.fromkeys(after, ())
-    assert [left_on(host) for pair in pairs for host in pair.hosts] == [[]] * len(after)
 
 
 def fleet_file(hosts: NetHosts, folder: Path, first: int = 0, last: int = PAIRS) -> Path:

@@ -11,7 +11,7 @@ from app.host.snapshots import SnapshotDepth
 from app.tunnel import DeployRequest, temporary_group
 from app.tunnel.groups import side_by_side
 from support.injection_checks import check_nothing_gets_in
-from support.lab_deploy import differences, inspect
+from support.lab_deploy import inspect, wait_until_as_before
 from support.lab_pairs import NEWEST, LabPair, LabPairs
 from support.lab_sessions import sh
 from support.tunnel_checks import DeployedTunnel, check_unreadable, check_up, default_suite
@@ -46,7 +46,7 @@ def test_what_may_be_up_together_is_protected_as_if_it_were_alone(pair: LabPair,
     assert side_by_side(choices) == (tuple(range(len(names))),)
     before = inspect(pair.sessions, SnapshotDepth.THOROUGH)
     _check_group(pair, names)
-    assert differences(before, inspect(pair.sessions, SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(pair.sessions, before)
 
 
 def _check_group(pair: LabPair, names: tuple[str, ...]) -> None:

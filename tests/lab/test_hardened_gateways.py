@@ -144,7 +144,7 @@ def test_a_deployment_survives_reloads_and_leaves_nothing(
 ) -> None:
     consent(desk, may_open=True)
     assert desk.deploy("ipsec").state is DeploymentState.CONFIRMED
-    desk.wait_until_healthy(60)
+    desk.wait_until_healthy()
     with connected(hardened, tmp_path, "root") as root:
         hosts = {Side.A: root.a, Side.B: root.b}
         opened = {side: own_rules(host, side) for side, host in hosts.items()}
@@ -153,7 +153,7 @@ def test_a_deployment_survives_reloads_and_leaves_nothing(
             sh(host, RELOAD[side])
             # Made again by the supervisor alone.
             wait_until(partial(is_open_again, host, side, opened[side]), f"the rules of {side}")
-    desk.wait_until_healthy(60)
+    desk.wait_until_healthy()
     assert desk.undeploy().state is DeploymentState.REMOVED
 
 
@@ -244,7 +244,7 @@ def test_the_window_compares_all_and_deploys_two_with_one_consent(
         later = Desk(
             services, pair, services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None)
         )
-        later.wait_until_healthy(60)
+        later.wait_until_healthy()
         assert later.undeploy().state is DeploymentState.REMOVED
     finally:
         services.close()

@@ -17,7 +17,7 @@ from app.domain.commands import HostSession
 from app.domain.hosts import Side
 from app.lab import Lab
 from support.lab_pairs import LabPair
-from support.lab_sessions import sh
+from support.lab_sessions import answered_pings, sh
 
 LOGIN_S = 300.0
 
@@ -53,7 +53,7 @@ def test_the_clock_is_right(hosts: dict[Side, HostSession]) -> None:
     for side in Side:
         before = time.time()
         there = float(sh(hosts[side], "date +%s.%N"))
-        assert before - 2 < there < time.time() + 2
+        assert before - 10 < there < time.time() + 10
 
 
 def test_the_kernel_has_what_the_vpns_need(hosts: dict[Side, HostSession]) -> None:
@@ -62,7 +62,7 @@ def test_the_kernel_has_what_the_vpns_need(hosts: dict[Side, HostSession]) -> No
 
 def test_the_link_carries_frames_and_nothing_else_does(lab: Lab, hosts: dict[Side, HostSession]) -> None:
     for side in Side:
-        assert "3 received" in sh(hosts[side], f"ping -c 3 -i 0.2 {lab.pair.underlay(side.other)}")
+        sh(hosts[side], answered_pings(lab.pair.underlay(side.other)))
         assert sh(hosts[side], "ip route show default") == ""
         assert "mtu 1500" in sh(hosts[side], "ip link show eth1")
 

@@ -20,6 +20,7 @@ from app.domain.script_files import host_script
 from support.message_checks import has_message
 from support.net_desk import need_namespaces
 from support.net_world import World
+from support.waiting import wait_until
 
 BRIDGE, TUNNEL, PORT, INNER = "tmlbr0", "tml0", "lan0", "198.19.0.1/24"
 LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
@@ -202,7 +203,7 @@ def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: Wor
     def announced() -> str:
         # Its address is used once it has been found to be no other host's.
         tentative = "ip -n host addr show dev far | grep -q tentative"
-        host.run(f"n=0; while {tentative} && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done")
+        host.run(f"n=0; while {tentative} && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done")
         host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE)
         return host.run(f"ip -n host -6 addr show dev {BRIDGE}; ip -n host -6 route show default dev {BRIDGE}")
 
@@ -213,9 +214,7 @@ def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: Wor
     assert "default via" not in shown
     conf = f"/proc/sys/net/ipv6/conf/{BRIDGE}"
     host.run(f"ip netns exec host sh -c 'echo 1 > {conf}/accept_ra; echo 1 > {conf}/autoconf'")
-    shown = announced()
-    assert "2001:db8:77:" in shown, "without this nothing was announced"
-    assert "default via" in shown
+    wait_until(lambda: all(one in announced() for one in ("2001:db8:77:", "default via")), "what is announced")
 
 
 def test_a_bridge_that_was_there_is_not_configured_by_what_the_other_side_announces(host: World) -> None:
@@ -227,17 +226,17 @@ def test_a_bridge_that_was_there_is_not_configured_by_what_the_other_side_announ
 
     def announced(far: str) -> str:
         tentative = f"ip -n host addr show dev {far} | grep -q tentative"
-        host.run(f"n=0; while {tentative} && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done")
+        host.run(f"n=0; while {tentative} && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done")
         host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE.replace('"far"', f'"{far}"'))
         return host.run("ip -n host -6 addr show dev br0; ip -n host -6 route show default dev br0")
 
     assert "2001:db8:77:" not in announced("far")
     # A router of its own LAN still does, and so does that of the other one without the table.
-    assert "2001:db8:77:" in announced("behind")
+    wait_until(lambda: "2001:db8:77:" in announced("behind"), "what its own router announces")
     assert guard.undo is not None
     host.run("ip -n host addr flush dev br0 scope global; ip -n host -6 route flush default")
     run(host, guard.undo.argv)
-    assert "2001:db8:77:" in announced("far"), "without this nothing was announced"
+    wait_until(lambda: "2001:db8:77:" in announced("far"), "what is announced")
 
 
 def test_a_port_whose_lent_address_nothing_known_renews_is_not_joined(host: World) -> None:

@@ -60,7 +60,7 @@ def test_client_renews_on_the_bridge_and_is_on_the_port_again(
     check_on_bridge(gateway, address)
     assert gateway.statics(BRIDGE) == {*STATICS, ROUTE}
     gateway.renew()
-    gateway.world.run("ip netns exec gw ping -c 1 -W 2 10.66.0.1")
+    gateway.world.run("ip netns exec gw ping -c 1 -W 30 10.66.0.1")
     check_on_bridge(gateway, address)
     assert gateway.part() == ""
     check_on_port(gateway, address)

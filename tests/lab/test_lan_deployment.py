@@ -11,10 +11,12 @@ import pytest
 from app.domain.hosts import Side
 from app.domain.link_protocols import BETWEEN_LANS, ProtocolVerdict
 from app.host.snapshots import HostSnapshot, compare_snapshots
+from support.lab_sessions import answered_pings, until_answered
 from support.lan_connection import segments
 from support.lan_frames import groups_between_lans, protocols_between_lans
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts
+from support.waiting import wait_until
 
 BRIDGED = ("--bridge", "A=lan0", "--bridge", "B=lan0")
 OLD = ("--reason", "the plant has nothing else")
@@ -70,7 +72,7 @@ def check_fragments(hosts: NetHosts, pair: NetPair) -> None:
     for size in segments(hosts.world, "plant1", "plant2", address, size=1_000_000):
         assert 1_300 < size < 1_448
     assert fragments(pair) == before
-    pair.hosts[1].in_plant(f"ping -c 2 -i 0.3 -W 2 -M do -s 1472 {address}")
+    pair.hosts[1].in_plant(answered_pings(address, "-M do -s 1472", count=2))
     assert fragments(pair) >= before + 8, "two requests and two replies, in two pieces each"
 
 
@@ -95,7 +97,7 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     assert "joined already" in reported
     assert "without any tunnel" in reported
     assert "would make a loop" in reported
-    assert desk.tunnelmark("status", pair.name).status == 0, "what stood goes on"
+    wait_until(lambda: desk.tunnelmark("status", pair.name).status == 0, "what was there, which goes on")
     replaced = desk.tunnelmark("deploy", pair.name, "tinc", *BRIDGED, *OLD, "--mtu", "fit")
     assert replaced.status == 0, replaced.err
     for side in Side:
@@ -104,12 +106,12 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
         for address in own[side]:
             # From the LAN behind it, and through the tunnel from the other one.
             for host in pair.hosts:
-                host.in_plant(f"ping -c 3 -i 0.3 -W 2 {address.partition('/')[0]}")
+                host.in_plant(until_answered(address.partition("/")[0]))
     check_fragments(hosts, pair)
     check_protocols(pair)
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err
-    assert differences(pair, before) == []
+    wait_until(lambda: differences(pair, before) == [], "both hosts as before")
     wait_until_nothing_is_left(pair.hosts)
 
 

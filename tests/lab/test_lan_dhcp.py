@@ -75,7 +75,7 @@ def renewed(host: World, count: int) -> str:
     has_all = f"[ $(wc -l < /run/dhcp/told) -ge {count} ]"
     if count > 1:
         host.run("kill -USR1 $(cat /run/dhcp/pid)")
-    host.run(f"n=0; until {has_all} || [ $n -eq 150 ]; do sleep 0.1; n=$((n + 1)); done")
+    host.run(f"n=0; until {has_all} || [ $n -eq 1200 ]; do sleep 0.1; n=$((n + 1)); done")
     reported = host.run("cat /run/dhcp/told").split()
     assert reported == ["bound", *["renew"] * (count - 1)], host.run("cat /run/dhcp/log /run/dhcp/log2")
     return host.run(f"ip -n gw -o -4 addr show dev {BRIDGE}")

@@ -16,8 +16,10 @@ from app.domain.adapters import PlanStep
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.frame_counter import Counter
+from support.lab_sessions import until_answered
 from support.net_desk import need_namespaces
 from support.net_world import World
+from support.waiting import PATIENCE_S, wait_until
 
 LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 TABLE, NO_USER = guard_table(LINK), probed_address(LINK)
@@ -131,8 +133,8 @@ def join(world: World, guard: LanGuard | None) -> None:
 
 def answers(world: World, side: Side) -> bool:
     # Single pings may be lost where the switches learn anew; the supervisor restarts nothing before 20 s of silence.
-    ping = f"ip netns exec {side.value} ping -c 5 -i 0.2 -W 1 -I tmlbr0 {LINK.inner_ip(side.other)} > /dev/null"
-    return world.run(f"{ping} && echo yes || echo no") == "yes\n"
+    pings = until_answered(LINK.inner_ip(side.other), "-I tmlbr0", tries=20)
+    return world.run(f"ip netns exec {side.value} sh -c '{pings}' && echo yes || echo no") == "yes\n"
 
 
 def probe(world: World, side: Side) -> None:
@@ -150,7 +152,7 @@ def cross(world: World, side: Side, frames: dict[str, str]) -> set[str]:
     """Send frames from one LAN, and return which of them reached the other one."""
     counter = Counter(world, side.other, *frames)
     send(world, side, *frames.values())
-    time.sleep(0.3)
+    time.sleep(1.0)
     return {name for name, count in zip(frames, counter.read(), strict=True) if count}
 
 
@@ -162,7 +164,7 @@ def cable(world: World, state: str) -> None:
     for side in Side:
         world.run(f"ip -n plant-{side.value} link set cable {state}")
     # The kernel takes up to a second until a switch forwards by a port that has come up.
-    until_s = time.monotonic() + 15
+    until_s = time.monotonic() + PATIENCE_S
     while state == "up" and not all(is_forwarding(world, side) for side in Side):
         assert time.monotonic() < until_s
         time.sleep(0.05)
@@ -223,9 +225,13 @@ def test_dhcp_and_router_advertisements_cross_only_where_they_are_let(hosts: Wor
         run(hosts, one, steps(one, STRICT)[0].command.argv)
 
 
+REMEMBERED_S = 15
+"""For so long a hastened guard remembers a loop: long enough for a busy computer to find it remembered."""
+
+
 def hastened(step: PlanStep) -> tuple[str, ...]:
     """Return a guard's command with a shorter time until the LANs are joined again."""
-    return tuple(word.replace("timeout 30s", "timeout 5s") for word in step.command.argv)
+    return tuple(word.replace("timeout 30s", f"timeout {REMEMBERED_S}s") for word in step.command.argv)
 
 
 def join_hastened(world: World, guard: LanGuard) -> None:
@@ -253,40 +259,38 @@ def test_a_loop_parts_the_lans_until_it_has_gone_and_the_hosts_go_on_to_answer(
     assert {side: is_parted(hosts, side) for side in probing} == dict.fromkeys(probing, True)
     # For longer than the set remembers a loop: what comes back keeps it there.
     counter, words = Counter(hosts, Side.B, "storm"), []
-    for _ in range(5):
+    until_s = time.monotonic() + 1.3 * REMEMBERED_S
+    while time.monotonic() < until_s:
         send(hosts, Side.A, ethernet(BROADCAST, "88b5", b"storm".ljust(50)), count=10)
         for side in probing:
             probe(hosts, side)
         words += [answers(hosts, side) for side in Side]
-    assert words == [True] * 10
-    assert counter.read() == [50], "each frame comes once, over the cable"
+    assert words == [True] * len(words)
+    assert counter.read() == [5 * len(words)], "each of ten frames comes once, over the cable"
     assert any(is_parted(hosts, side) for side in Side)
     assert bystanders(hosts, Side.A).count("A at cable") == 0
     cable(hosts, "down")
-    until_s = time.monotonic() + 15
-    while any(is_parted(hosts, side) for side in Side):
-        assert time.monotonic() < until_s
-        time.sleep(0.2)
+    wait_until(lambda: not any(is_parted(hosts, side) for side in Side), "joined LANs")
     assert cross(hosts, Side.A, {"again": ethernet(BROADCAST, "88b5", b"again".ljust(50))}) == {"again"}
 
 
 def test_broadcasts_are_limited_in_both_directions_and_multicasts_are_not(hosts: World) -> None:
     join(hosts, LanGuard(500, blocks_dhcp=False, blocks_router_advertisements=False))
-    flood = ethernet(BROADCAST, "88b5", b"flood".ljust(50))
-    goose = ethernet("010ccd010001", "88b8", b"goose".ljust(50))
+    frames = [ethernet(BROADCAST, "88b5", b"flood".ljust(50)), ethernet("010ccd010001", "88b8", b"goose".ljust(50))]
     for side in Side:
         counter = Counter(hosts, side.other, "flood", "goose")
         began_s = time.monotonic()
-        send(hosts, side, flood, goose, count=6000)
+        # Not all at once: the kernel's own queues have room for a thousand frames that wait for a busy processor.
+        send(hosts, side, *(100 * frames), count=60, pause_s=0.01)
         took_s = time.monotonic() - began_s
         # The host itself is flooded, and goes on to answer.
         assert answers(hosts, side)
         flooded, goosed = counter.read()
-        assert goosed == 6000
+        assert 5_000 < goosed <= 6_000
         assert 500 <= flooded <= 500 + 500 * (took_s + 1)
-        assert flooded < 4000
+        assert flooded < 5_000
         tables = [hosts.run(f"ip netns exec {one.value} nft list table bridge {TABLE}") for one in Side]
-        assert sum(parse_guard(text).limited_frames for text in tables) >= 6000 - flooded
+        assert sum(parse_guard(text).limited_frames for text in tables) >= 5_000 - flooded
 
 
 def test_probes_that_another_user_forges_do_not_circulate(hosts: World) -> None:
@@ -298,21 +302,22 @@ def test_probes_that_another_user_forges_do_not_circulate(hosts: World) -> None:
     sender, target = (bytes(map(int, one.split("."))) for one in (LINK.inner_ip(Side.A), NO_USER))
     body = bytes.fromhex("0001080006040001") + bytes.fromhex(STATION) + sender + bytes(6) + target + b"forged"
     counter = Counter(hosts, Side.B, "forged")
+    began_s = time.monotonic()
     send(hosts, Side.A, ethernet(BROADCAST, "0806", body), count=200)
     time.sleep(2)
-    assert 200 <= counter.read()[0] <= 200 + 40, "ten per second may cross, and no more"
+    took_s = time.monotonic() - began_s
+    assert 200 <= counter.read()[0] <= 200 + 20 * (took_s + 1), "ten per second may cross on each host, and no more"
 
 
 def test_one_forged_frame_parts_the_lans_for_a_while(hosts: World) -> None:
     join_hastened(hosts, PLAIN)
     own = hosts.run("ip netns exec b cat /sys/class/net/tmlbr0/address").strip().replace(":", "")
     send(hosts, Side.A, ethernet(BROADCAST, "88b5", b"forged".ljust(50), source=own))
-    assert is_parted(hosts, Side.B)
+    wait_until(lambda: is_parted(hosts, Side.B), "parted LANs")
     # A searches for B in its own LAN, where the forged frame came from, until it hears of B.
     assert answers(hosts, Side.B)
     assert answers(hosts, Side.A)
-    time.sleep(5.5)
-    assert not is_parted(hosts, Side.B)
+    wait_until(lambda: not is_parted(hosts, Side.B), "joined LANs")
 
 
 @pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")])
@@ -375,7 +380,8 @@ def test_a_bridge_that_was_there_keeps_its_address_and_finds_a_loop_when_it_is_j
             run(hosts, side, step.command.argv)
         assert hosts.run(address).strip() == before
         assert not before.startswith("02:"), "the tunnel's would not have been taken anyway"
-    assert is_parted(hosts, Side.B), "B was the last to join, and nobody but its own probe has looked"
+    # B was the last to join, and only its own probe tells of the loop.
+    wait_until(lambda: is_parted(hosts, Side.B), "the loop that B finds")
     for side in Side:
         # Without a route of its own a probe would ask for the router, and the other host would not let it pass.
         routed = hosts.run(f"ip -n {side.value} route get {probed_address(FULL)}")

@@ -16,6 +16,7 @@ from app.domain.commands import Command, CommandResult, SessionPair
 from support.message_checks import has_message
 from support.net_desk import need_namespaces
 from support.net_world import World
+from support.waiting import wait_until
 
 # Two hosts with a LAN port each; the LANs are two bridges, which a cable may join.
 _HOSTS = """
@@ -52,7 +53,7 @@ class Host:
 
     def run(self, command: Command, *, token: CancelToken) -> CommandResult:
         argv = [*self.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", self.name, *command.argv]
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=command.timeout_s)
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=120)
         return CommandResult(command.argv, done.returncode, done.stdout, done.stderr, 0.0)
 
 
@@ -75,15 +76,23 @@ def found(world: World) -> LoopTest:
     return are_joined(sessions, "lan0", "lan0", token=CancelToken())
 
 
+def plug_in(world: World) -> None:
+    """Join both LANs, and wait until both switches forward by the cable; the kernel takes up to a second for that."""
+    forwarding = "bridge link show | grep -c 'cable-.* state forwarding' || :"
+    world.run("ip link set cable-a up; ip link set cable-b up")
+    wait_until(lambda: world.run(forwarding).strip() == "2", "switches that forward")
+
+
 def test_lans_that_are_apart_and_lans_that_are_joined(world: World) -> None:
     assert found(world) == LoopTest(is_joined=False)
-    world.run("ip link set cable-a up; ip link set cable-b up")
+    plug_in(world)
     assert found(world) == LoopTest(is_joined=True)
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_a_port_that_is_down_but_cabled_says_nothing(world: World, side: str) -> None:
-    world.run(f"ip link set cable-a up; ip link set cable-b up; ip -n {side} link set lan0 down")
+    plug_in(world)
+    world.run(f"ip -n {side} link set lan0 down")
     answer = found(world)
     assert answer.is_joined is None
     assert has_message(PORT_FAULT, port="lan0", host=side, why=PORT_NO_LINK())(answer.why)
@@ -98,7 +107,7 @@ def test_a_port_without_a_cable_says_nothing(world: World) -> None:
 
 
 def test_a_router_behind_the_port_does_not_hide_the_other_way(world: World) -> None:
-    world.run("ip link set cable-a up; ip link set cable-b up")
+    plug_in(world)
     world.run("ip -n a addr add 10.77.0.1/24 dev lan0; ip -n a route add default via 10.77.0.254 dev lan0")
     try:
         answer = found(world)

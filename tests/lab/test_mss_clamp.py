@@ -16,6 +16,7 @@ from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, Link
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
+from support.lab_sessions import answered_pings
 from support.net_desk import need_namespaces
 from support.net_world import World
 
@@ -102,7 +103,7 @@ with socket.create_server((sys.argv[1], 5001), family=socket.AF_INET6 if ":" in 
 """
 _SEND = """
 import socket, sys
-with socket.create_connection((sys.argv[1], 5001), timeout=5) as peer:
+with socket.create_connection((sys.argv[1], 5001), timeout=120) as peer:
     peer.sendall(bytes(400_000))
     peer.shutdown(socket.SHUT_WR)
     answer = b""
@@ -125,7 +126,7 @@ _TAKE_SYN = """
 import socket
 with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as taken:
     taken.bind(("port", 3))
-    taken.settimeout(5)
+    taken.settimeout(120)
     print("ready", flush=True)
     while True:
         frame = taken.recv(2000)
@@ -157,7 +158,7 @@ def hosts(world: World) -> Iterator[World]:
     assert [one.stdout.readline() for one in relays if one.stdout is not None] == ["ready\n"] * 2
     yield world
     for one in relays:
-        one.communicate(timeout=10)
+        one.communicate(timeout=120)
     world.run("for one in a b plant-a plant-b; do ip netns del $one; done")
 
 
@@ -194,7 +195,7 @@ def fragments_of_transfer(world: World, address: str, *, client: str = "plant-a"
         assert serving.stdout is not None
         assert serving.stdout.readline() == "ready\n"
         argv = argv_in(world, client, sys.executable, "-c", _SEND, address)
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20)
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=240)
         assert done.stdout == "400000 400000\n", done.stderr
     return fragments(world) - before
 
@@ -210,7 +211,8 @@ def test_tcp_of_joined_lans_is_not_fragmented_and_frames_of_full_size_still_cros
     assert {name: fragments_of_transfer(hosts, one) for name, one in addresses.items()} == dict.fromkeys(addresses, 0)
     assert fragments_of_transfer(hosts, "10.96.0.1", client="plant-b", server="plant-a") == 0
     before = fragments(hosts)
-    hosts.run("ip netns exec plant-a ping -c 2 -i 0.2 -W 2 -M do -s 1472 10.96.0.2")
+    pings = answered_pings("10.96.0.2", "-M do -s 1472", count=2)
+    hosts.run(f"ip netns exec plant-a sh -c '{pings}'")
     assert fragments(hosts) - before >= 2 * 2 * 2
     run(hosts, step.undo)
     run(hosts, step.undo)

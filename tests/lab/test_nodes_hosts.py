@@ -25,10 +25,12 @@ from support.lab_deploy import MACHINES, as_machines
 from support.lab_sessions import sh
 from support.message_checks import has_message
 from support.net_bench import NetBench
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("net_unchanged")
 
-LEASE_S = 6
+LEASE_S = 60
+"""So long that no renewal is too late on a busy computer; its end is moved to now, not waited for."""
 BACK_S = 240.0
 """Time limit for a busy computer until both hosts are as before, in seconds."""
 
@@ -41,8 +43,9 @@ def node(net: NetBench, tunnel: ActiveTunnel, topology: Topology, side: Side) ->
 def answers(net: NetBench, tunnel: ActiveTunnel, topology: Topology) -> int:
     """Return how many requests of node A, as large as fits, node B answered."""
     target = node_addresses(tunnel.link, topology, Side.B).node_ip
-    argv = ("ping", "-n", "-c", "5", "-i", "0.2", "-W", "2", "-s", "1300", target)
-    done = node(net, tunnel, topology, Side.A).run(Command(argv, timeout_s=20.0), token=CancelToken())
+    # With -w, ping waits for late answers, and ends when as many have come.
+    argv = ("ping", "-n", "-c", "5", "-i", "0.2", "-w", "60", "-s", "1300", target)
+    done = node(net, tunnel, topology, Side.A).run(Command(argv, timeout_s=120.0), token=CancelToken())
     return done.stdout.count("bytes from")
 
 
@@ -63,7 +66,7 @@ def test_nodes_of_several_tunnels_reach_each_other_each_through_its_own(net: Net
         for position, topology in enumerate(topologies.values()):
             tunnel = group.tunnels[position]
             before = frames(net, tunnel) if tunnel.plan.a.interface else 0
-            assert answers(net, tunnel, topology) == 5
+            assert answers(net, tunnel, topology) >= 5
             if tunnel.plan.a.interface:
                 assert frames(net, tunnel) - before >= 5
 
@@ -116,7 +119,7 @@ def test_killed_with_nodes_the_hosts_roll_back_when_the_lease_ends(net: NetBench
     kill_tunnelmark(net, tmp_path, "standing", "openvpn-udp:nodes-bridged,baseline:nodes-routed", LEASE_S)
     assert sh(net.sessions.a, "ip netns list").split() != []
     sh(net.sessions.a, "ip netns exec tmk1node sh -c 'sleep 600 > /dev/null 2>&1 &'")  # it must not keep the namespace
-    wait_until_back(net.sessions, timeout_s=BACK_S)
+    wait_until_back(net.sessions, timeout_s=BACK_S, ends_leases=True)
     assert [sh(host, settings) for host in (net.sessions.a, net.sessions.b)] == before
 
 
@@ -145,6 +148,7 @@ def machine(net: NetBench) -> list[str]:
 def test_machines_are_nodes_of_several_tunnels_and_as_before_afterwards(net: NetBench, machines: NodesRequest) -> None:
     before = machine(net)
     with node_machines(net.sessions, machines, token=CancelToken(), audit=None, lease_s=60):
+        wait_until(lambda: "state UP" in machine(net)[0], "the interface, whose state the kernel reports later")
         a, _ = machine(net)
         assert "tcp_congestion_control = reno" in a
         for plan, link in machines.tunnels:
@@ -153,7 +157,6 @@ def test_machines_are_nodes_of_several_tunnels_and_as_before_afterwards(net: Net
             mtu_bytes = node_mtu_bytes(plan)
             assert f"inet {own.node} " in a
             assert f"{peer.network} via {gateway} dev lan0 src {own.node_ip} mtu {mtu_bytes}" in a
-        assert "state UP" in a
     assert machine(net) == before
 
 
@@ -178,5 +181,5 @@ def test_killed_with_machines_they_roll_back_when_the_lease_ends(
     assert machines.interfaces[Side.A] in before[0]
     kill_tunnelmark(net, tmp_path, "standing", MACHINES, LEASE_S)
     assert machine(net) != before
-    wait_until_back(net.sessions, timeout_s=BACK_S)
+    wait_until_back(net.sessions, timeout_s=BACK_S, ends_leases=True)
     assert machine(net) == before

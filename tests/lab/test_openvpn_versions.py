@@ -16,6 +16,7 @@ from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
 from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
 from support.made_up_capture import captured
 from support.tunnel_checks import by_its_steps
+from support.waiting import PATIENCE_S, wait_until
 from vpn_adapters.openvpn import udp_adapter
 from vpn_adapters.openvpn.overhead import Overhead
 
@@ -55,7 +56,7 @@ def test_each_version_refuses_a_stranger(mixed: BareTunnel, who: Side) -> None:
         mixed.wait_until_up(timeout_s=4)
     # It was asked, and it is that end which refused.
     words = "VERIFY ERROR" if who is Side.A else "TLS handshake failed|TLS Error"
-    CancelToken().wait_for(lambda: any(word in mixed.logs() for word in words.split("|")), timeout_s=20, what=words)
+    wait_until(lambda: any(word in mixed.logs() for word in words.split("|")), words)
     assert ping(mixed.sessions.a, mixed.plan.probe_address_b, wait_s=1) == 0
 
 
@@ -88,7 +89,7 @@ def test_every_kind_of_cipher_is_switched_to_used_and_costs_what_theory_says(pai
 
 def see_switched(tunnel: BareTunnel, option: CensusOption) -> None:
     switch(tunnel, option.suite)
-    tunnel.wait_until_up(timeout_s=tunnel.plan.up_timeout_s)
+    tunnel.wait_until_up(timeout_s=PATIENCE_S)
     for side in Side:
         negotiated = tunnel.plan.on(side).negotiated
         assert negotiated

@@ -20,7 +20,7 @@ from app.host.snapshots import SnapshotDepth
 from app.storage import Store
 from app.tunnel import recover, temporary_tunnel
 from support.lab_campaign import is_clean, statuses
-from support.lab_deploy import differences
+from support.lab_deploy import wait_until_as_before
 from support.lab_deployment import desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench, net_bench
@@ -53,7 +53,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_rolled_back(
 
     def build() -> None:
         with temporary_tunnel(
-            sessions, net.request("openvpn-udp"), token=CancelToken(), on_stage=lambda *_: None, lease_s=30
+            sessions, net.request("openvpn-udp"), token=CancelToken(), on_stage=lambda *_: None, lease_s=120
         ) as tunnel:
             assert still_up(tunnel)
             net.hosts.b.power_off()
@@ -65,7 +65,7 @@ def test_host_without_power_has_nothing_left_and_the_other_is_rolled_back(
     assert sh(sessions.a, f"ls -d {STATE_DIR}* 2>/dev/null || true") == ""
     net.hosts.power_on(Side.B)
     sessions.b.reconnect(token=CancelToken())
-    assert differences(before, net.inspect(SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(net.sessions, before)
     assert recover(sessions, token=CancelToken()).is_clean
 
 
@@ -135,13 +135,13 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
             desk.services.deploy(
                 desk.found,
                 ("openvpn-udp", ""),
-                DeploymentOptions(confirm_within_s=60.0),
+                DeploymentOptions(confirm_within_s=120.0),
                 token=CancelToken(),
                 emit=emit,
                 confirmation=NoAnswer(),
             )
         reconnected()
-        assert differences(before, net.inspect(SnapshotDepth.THOROUGH)) == []
+        wait_until_as_before(net.sessions, before)
         wait_until_nothing_is_left(net.hosts.hosts)
         assert desk.status().state is None
 
@@ -149,11 +149,7 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
         assert desk.deploy("openvpn-udp").state is DeploymentState.CONFIRMED
         power_cycle(net, Side.A, Side.B)
         reconnected()
-        desk.wait_until_healthy(300)
+        desk.wait_until_healthy()
         desk.undeploy()
-        CancelToken().wait_for(
-            lambda: not differences(before, net.inspect(SnapshotDepth.THOROUGH)),
-            timeout_s=60,
-            what="both hosts as before",
-        )
+        wait_until_as_before(net.sessions, before)
         wait_until_nothing_is_left(net.hosts.hosts)

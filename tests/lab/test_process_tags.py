@@ -26,7 +26,7 @@ def mark() -> str:
 def ours_and_theirs(mark: str) -> Iterator[tuple[int, int]]:
     """Return the numbers of two processes with the mark: root's and another user's."""
     environment = {"PATH": "/usr/bin:/bin", "TUNNELMARK_TUNNEL": mark}
-    made = [subprocess.Popen(["sleep", "60"], env=environment, user=user, cwd="/") for user in (0, _NO_USER)]
+    made = [subprocess.Popen(["sleep", "600"], env=environment, user=user, cwd="/") for user in (0, _NO_USER)]
     try:
         yield made[0].pid, made[1].pid
     finally:

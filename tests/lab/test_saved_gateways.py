@@ -14,12 +14,14 @@ from platformdirs import user_cache_path
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabProgress, LabSpec
+from support.waiting import wait_until
 
 BACK_S = 300.0
 OWN = (
     "cat /etc/machine-id /etc/ssh/ssh_host_ed25519_key.pub /sys/class/net/eth0/address /sys/class/net/eth1/address "
     "/etc/hostname; hostname; ls /run/log/journal"
 )
+WRITTEN = "journalctl --no-pager -t tunnelmark-test"
 
 
 def run(lab: Lab, side: Side, command: str) -> str:
@@ -76,8 +78,8 @@ def key_lines(path: Path) -> list[bytes]:
 def test_the_journal_of_a_restored_gateway_goes_on(copies: tuple[Lab, Lab]) -> None:
     for side in Side:
         run(copies[1], side, "logger -t tunnelmark-test restored")
-        assert "restored" in run(copies[1], side, "sleep 1; journalctl --no-pager -t tunnelmark-test")
-        assert run(copies[1], side, "systemctl is-system-running; systemctl --failed --no-legend") == "running\n"
+        wait_until(lambda side=side: "restored" in run(copies[1], side, WRITTEN), "the line in the journal")
+        assert run(copies[1], side, "systemctl is-system-running --wait; systemctl --failed --no-legend") == "running\n"
 
 
 @pytest.mark.full

@@ -22,7 +22,7 @@ from app.domain.errors import (
 from app.domain.hosts import Privilege
 from app.ssh import SshSession
 from app.ssh.messages import COMMAND_TOO_SLOW, FOLDER_MISSING, NO_SPACE_LEFT, SHELL_ENDED
-from support.local_sshd import SSHD, cancel_when, processes_with
+from support.local_sshd import SSHD, cancel_when, processes_with, sleeping
 from support.message_checks import has_message
 from support.waiting import wait_until
 
@@ -38,6 +38,11 @@ def token() -> CancelToken:
     return CancelToken()
 
 
+def check_ended(command: str) -> None:
+    """See that a command does not go on; what was sent a signal may take a moment to end."""
+    wait_until(lambda: processes_with(command) == [], f"the end of `{command}`")
+
+
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
@@ -48,18 +53,20 @@ def test_a_command_runs_and_its_streams_come_apart(session: SshSession, token: C
     assert (result.exit_status, result.stdout, result.stderr) == (5, "one\nthree", "two\n")
     assert (result.argv, result.is_truncated, result.is_ok) == (command.argv, False, False)
     assert sorted(lines) == [(Stream.STDERR, "two"), (Stream.STDOUT, "one"), (Stream.STDOUT, "three")]
-    assert 0 < result.duration_s < 30
+    assert 0 < result.duration_s < 300
 
 
-def test_lines_come_while_the_command_runs(session: SshSession, token: CancelToken) -> None:
-    arrived: list[float] = []
-    session.run(
-        Command(("sh", "-c", "for i in 1 2 3; do echo $i; sleep 0.4; done")),
-        token=token,
-        on_line=lambda _stream, _line: arrived.append(time.monotonic()),
-    )
-    assert len(arrived) == 3
-    assert arrived[2] - arrived[0] > 0.6
+def test_lines_come_while_the_command_runs(session: SshSession, token: CancelToken, tmp_path: Path) -> None:
+    lines: list[str] = []
+
+    def go_on(_stream: Stream, line: str) -> None:
+        lines.append(line)
+        (tmp_path / line).touch()
+
+    # It goes on only once its line has arrived here.
+    script = 'for i in 1 2 3; do echo $i; until [ -e "$0/$i" ]; do sleep 0.05; done; done'
+    session.run(Command(("sh", "-c", script, str(tmp_path)), timeout_s=120), token=token, on_line=go_on)
+    assert lines == ["1", "2", "3"]
 
 
 def test_a_command_that_does_not_exist_ends_with_127(session: SshSession, token: CancelToken) -> None:
@@ -84,11 +91,11 @@ def test_ten_megabytes_are_cut_and_read_to_the_end(session: SshSession, token: C
         nonlocal count
         count += 1
 
-    command = Command(("sh", "-c", "yes 012345678 | head -n 1000000; yes err >&2 & sleep 0.2; kill $!"))
+    command = Command(("sh", "-c", "yes 012345678 | head -n 1000000; yes err | head -n 100000 >&2"))
     result = session.run(replace(command, timeout_s=120, max_output_bytes=100_000), token=token, on_line=take)
     assert (len(result.stdout), len(result.stderr)) == (100_000, 100_000)
     assert result.is_truncated
-    assert count > 1_000_000
+    assert count == 1_100_000
 
 
 def test_output_that_is_no_text_is_replaced(session: SshSession, token: CancelToken) -> None:
@@ -100,43 +107,47 @@ def test_the_exit_status_of_a_killed_wrapper_is_known(session: SshSession, token
 
 
 def test_a_daemon_that_keeps_stdout_open_holds_no_one_up(session: SshSession, token: CancelToken) -> None:
-    result = session.run(Command(("sh", "-c", "sleep 4711 & echo $!"), timeout_s=20), token=token)
+    result = session.run(Command(("sh", "-c", f"{sleeping(4711)} & echo $!"), timeout_s=120), token=token)
     assert result.is_ok
     os.kill(int(result.stdout), signal.SIGKILL)
 
 
 def test_cancelling_stops_at_once_and_leaves_nothing_running(session: SshSession, token: CancelToken) -> None:
-    canceller = cancel_when(token, lambda: len(processes_with("sleep 4712")) >= 3)
+    sleep = sleeping(4712)
+    canceller = cancel_when(token, lambda: len(processes_with(sleep)) >= 3)
     with pytest.raises(Cancelled):
-        session.run(Command(("sh", "-c", "sleep 4712 & setsid sleep 4712 & sleep 4712"), timeout_s=60), token=token)
+        session.run(Command(("sh", "-c", f"{sleep} & setsid {sleep} & {sleep}"), timeout_s=300), token=token)
     canceller.join()
-    wait_until(lambda: processes_with("sleep 4712") == [], "the end of what was cancelled")
+    check_ended(sleep)
     assert session.run(Command(("true",)), token=CancelToken()).is_ok
 
 
-def test_cancelling_takes_less_than_two_seconds(session: SshSession, token: CancelToken) -> None:
+def test_cancelling_does_not_wait_for_the_command(session: SshSession, token: CancelToken) -> None:
     started_s: list[float] = []
     token.on_cancel(lambda: started_s.append(time.monotonic()))
-    canceller = cancel_when(token, lambda: processes_with("sleep 4713"))
+    sleep = sleeping(4713)
+    canceller = cancel_when(token, lambda: processes_with(sleep))
     with pytest.raises(Cancelled):
-        session.run(Command(("sleep", "4713"), timeout_s=60), token=token)
-    assert time.monotonic() - started_s[0] < 2.0
+        session.run(Command(tuple(sleep.split()), timeout_s=600), token=token)
+    assert time.monotonic() - started_s[0] < 60.0  # less than 2 s on a computer that does nothing else
     canceller.join()
-    assert processes_with("sleep 4713") == []
+    check_ended(sleep)
 
 
 def test_a_command_ends_at_its_deadline(session: SshSession, token: CancelToken) -> None:
     with pytest.raises(DeadlineExceeded, check=has_message(COMMAND_TOO_SLOW, what="`sleep` on gateway")):
-        session.run(Command(("sleep", "4714"), timeout_s=0.5), token=token)
-    assert processes_with("sleep 4714") == []
+        session.run(Command(tuple(sleeping(4714).split()), timeout_s=0.5), token=token)
+    check_ended(sleeping(4714))
 
 
 def test_a_batch_is_cancelled_as_a_whole(session: SshSession, token: CancelToken) -> None:
-    canceller = cancel_when(token, lambda: processes_with("sleep 4715"))
+    first, second = sleeping(4715), sleeping(4716)
+    canceller = cancel_when(token, lambda: processes_with(first))
     with pytest.raises(Cancelled):
-        session.run_batch([Command(("sleep", "4715")), Command(("sleep", "4716"))], token=token)
+        session.run_batch([Command(tuple(one.split()), timeout_s=600) for one in (first, second)], token=token)
     canceller.join()
-    assert processes_with("sleep 471") == []
+    check_ended(first)
+    check_ended(second)
 
 
 def test_an_error_in_the_one_who_gets_the_lines_stops_the_command(session: SshSession, token: CancelToken) -> None:
@@ -144,8 +155,8 @@ def test_an_error_in_the_one_who_gets_the_lines_stops_the_command(session: SshSe
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match="mine"):
-        session.run(Command(("sh", "-c", "echo; exec sleep 4717")), token=token, on_line=fail)
-    assert processes_with("sleep 4717") == []
+        session.run(Command(("sh", "-c", f"echo; exec {sleeping(4717)}"), timeout_s=600), token=token, on_line=fail)
+    check_ended(sleeping(4717))
 
 
 def test_what_is_cancelled_before_it_starts_does_not_start(session: SshSession, token: CancelToken) -> None:

@@ -42,7 +42,7 @@ from app.ssh.messages import (
     SHELL_DID_NOT_RUN,
 )
 from app.ssh.transport import WatchfulTransport
-from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, processes_with
+from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, sleeping
 from support.message_checks import has_message
 
 pytestmark = [
@@ -139,7 +139,7 @@ def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
     assert session.run(Command(("true",)), token=token).is_ok
     assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
     assert begun
-    assert time.monotonic() - began_s < 20, "it waited for clear_to_send_timeout, which is 30 s"
+    assert time.monotonic() - began_s < 28, "it waited for clear_to_send_timeout, which is 30 s"
     assert session.is_connected
     assert not begun[0].closes
 
@@ -165,10 +165,10 @@ def test_the_ssh_configuration_is_followed_through_two_jump_hosts(
         f"Host gw\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n  ProxyJump inner\n"
         "Host *\n  User root\n"
     )
-    token.wait_for(lambda: not own_server.children(), timeout_s=10, what="a server without connections")
+    token.wait_for(lambda: not own_server.children(), timeout_s=120, what="a server without connections")
     with closing(connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)) as session:
         # A busy server may still have the connection with which it was seen to have started.
-        token.wait_for(lambda: len(own_server.children()) == 1, timeout_s=10, what="one connection through the host")
+        token.wait_for(lambda: len(own_server.children()) == 1, timeout_s=120, what="one connection through the host")
         result = session.run(Command(("sh", "-c", "echo $SSH_CONNECTION; cat"), stdin=b"x" * 500_000), token=token)
         assert result.stdout.split()[3] == str(server.port)
         assert result.stdout.endswith("x" * 500_000)
@@ -253,7 +253,7 @@ def test_many_threads_share_a_session(session: SshSession, token: CancelToken) -
 
 def test_a_new_connection_is_really_new(server: Sshd, session: SshSession, token: CancelToken) -> None:
     seconds = session.check_new_connection(token=token)
-    assert 0 < seconds < 30
+    assert 0 < seconds < 300
     keys = server.folder / "authorized_keys"
     saved = keys.read_bytes()
     keys.write_bytes(b"")
@@ -269,7 +269,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
     own_server.start("ed25519")
     session = connector(tmp_path).open(own_server.spec, token=token)
     assert session.is_connected
-    waiting = Command(("sh", "-c", "echo; sleep 4718"), timeout_s=60)
+    waiting = Command(("sh", "-c", f"echo; {sleeping(4718)}"), timeout_s=300)
 
     def cut(_stream: Stream, _line: str) -> None:
         for pid in own_server.children():
@@ -277,8 +277,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
 
     with pytest.raises(ConnectionLost, check=has_message(CONNECTION_LOST_RUNNING, what="`sh` on gateway")):
         session.run(waiting, token=token, on_line=cut)
-    for line in processes_with("sleep 4718"):
-        assert line  # it may live on: there was no way to end it
+    # The command may live on: there was no way to end it.
     assert not session.is_connected
     for use in (
         lambda: session.run(Command(("true",)), token=token),
@@ -289,7 +288,7 @@ def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: 
             use()
     session.reconnect(token=token)
     assert session.is_connected
-    session.run(Command(("pkill", "-f", "sleep 4718")), token=token)
+    session.run(Command(("pkill", "-f", sleeping(4718))), token=token)
     session.close()
 
 
@@ -304,17 +303,18 @@ def test_a_host_that_freezes_is_noticed(own_server: Sshd, token: CancelToken, tm
         frozen_s.append(time.monotonic())
 
     with pytest.raises(ConnectionLost):
-        session.run(Command(("sh", "-c", "echo; sleep 60"), timeout_s=60), token=token, on_line=freeze)
-    assert 10 < time.monotonic() - frozen_s[0] < 25
+        session.run(Command(("sh", "-c", f"echo; {sleeping(4720)}"), timeout_s=400), token=token, on_line=freeze)
+    assert 10 < time.monotonic() - frozen_s[0] < 200  # 20 s on a computer that does nothing else
     assert not session.is_connected
     session.close()
+    subprocess.run(["pkill", "-f", sleeping(4720)], check=False)
 
 
 def test_an_idle_connection_is_kept(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
-    own_server.options = ("ClientAliveInterval 1", "ClientAliveCountMax 3")
+    own_server.options = ("ClientAliveInterval 2", "ClientAliveCountMax 5")
     own_server.start("ed25519")
     session = connector(tmp_path).open(own_server.spec, token=token)
-    assert session.run(Command(("sleep", "7"), timeout_s=30), token=token).is_ok
+    assert session.run(Command(("sleep", "15"), timeout_s=120), token=token).is_ok
     session.close()
 
 
@@ -324,9 +324,9 @@ def test_closing_ends_everything(server: Sshd, token: CancelToken, tmp_path: Pat
     served = set(server.children())
     session.close()
     session.close()
-    assert set(threading.enumerate()) <= before
+    token.wait_for(lambda: set(threading.enumerate()) <= before, timeout_s=120, what="the end of its threads")
     assert not session.is_connected
-    token.wait_for(lambda: len(server.children()) < len(served), timeout_s=10, what="sshd's child to end")
+    token.wait_for(lambda: len(server.children()) < len(served), timeout_s=120, what="sshd's child to end")
     with pytest.raises(ConnectionLost, check=has_message(NO_CONNECTION_ANY_MORE)):
         session.run(Command(("true",)), token=token)
 
@@ -336,9 +336,9 @@ def test_closing_while_a_command_runs_ends_it(server: Sshd, token: CancelToken, 
     closer = threading.Thread(target=session.close)
     with pytest.raises(ConnectionLost):
         session.run(
-            Command(("sh", "-c", "echo; exec sleep 4719"), timeout_s=60),
+            Command(("sh", "-c", f"echo; exec {sleeping(4719)}"), timeout_s=300),
             token=token,
             on_line=lambda _stream, _line: closer.start(),
         )
     closer.join()
-    subprocess.run(["pkill", "-f", "sleep 4719"], check=False)
+    subprocess.run(["pkill", "-f", sleeping(4719)], check=False)

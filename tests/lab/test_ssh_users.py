@@ -25,6 +25,7 @@ from app.ssh import SshConnector, SshSession
 from support.lab_deploy import Bench
 from support.net_bench import NetBench
 from support.net_users import PASSWORDS
+from support.waiting import wait_until
 
 WAYS = {
     "root": Privilege.ROOT,
@@ -141,7 +142,7 @@ def test_cancelling_kills_what_runs_as_root(session: SshSession, token: CancelTo
             token=token,
             on_line=cancel,
         )
-    assert living(session, f"^sleep {name}") == ""
+    wait_until(lambda: living(session, f"^sleep {name}") == "", "the end of what was cancelled")
     assert time.monotonic() - cancelled_s[0] < 120  # not by the limit of the command itself
 
 
@@ -149,10 +150,10 @@ def test_a_ping_that_its_user_may_not_inspect_is_killed_too(
     bench: Bench, users: Users, tmp_path: Path, token: CancelToken
 ) -> None:
     with closing(open_session(tmp_path, host_of(bench, Side.A, "plain"), Passwords(users))) as session:
-        ping = Command(("ping", "-i", "0.2", "-p", "4711", "127.0.0.1"), timeout_s=60)
+        ping = Command(("ping", "-i", "0.2", "-p", "4711", "127.0.0.1"), timeout_s=300)
         with pytest.raises(Cancelled):
             session.run(ping, token=token, on_line=lambda _stream, _line: token.cancel())
-        assert living(session, "^ping .*4711") == ""
+        wait_until(lambda: living(session, "^ping .*4711") == "", "the end of ping")
 
 
 def test_sudo_s_password_is_asked_for_once_and_never_shown(
@@ -247,7 +248,7 @@ def test_a_cut_connection_is_lost_and_made_anew(bench: Bench, users: Users, tmp_
             root.run(Command(("pkill", "-KILL", "-f", "^sshd-session: nopass|^sshd: nopass")), token=token)
 
         with pytest.raises(ConnectionLost):
-            session.run(Command(("sh", "-c", "echo; sleep 4718"), timeout_s=60), token=token, on_line=cut)
+            session.run(Command(("sh", "-c", "echo; sleep 4718"), timeout_s=300), token=token, on_line=cut)
         assert not session.is_connected
         session.reconnect(token=token)
         assert session.run(Command(("id", "-u"), is_root=True), token=token).stdout == "0\n"
@@ -259,5 +260,5 @@ def test_a_new_connection_takes_its_time_and_leaves_nothing(
 ) -> None:
     with closing(open_session(tmp_path, host_of(bench, Side.A, "root"), Passwords(users))) as session:
         before = set(threading.enumerate())
-        assert 0 < session.check_new_connection(token=token) < 120
-        assert set(threading.enumerate()) == before
+        assert 0 < session.check_new_connection(token=token) < 300
+        wait_until(lambda: set(threading.enumerate()) == before, "the end of its threads")

@@ -19,7 +19,7 @@ from app.ranking.comparison_study import StudyPart, comparison_studies
 from app.ranking.own_study_figures import own_figures
 from app.storage import Store
 from support.lab_campaign import find_out, run
-from support.lab_deploy import differences
+from support.lab_deploy import wait_until_as_before
 from support.lab_sessions import wait_until_clean
 from support.net_bench import NetBench
 from support.tunnel_checks import USER_SPACE
@@ -54,4 +54,4 @@ def test_bare_link_and_one_vpn_of_each_study(
     assert set(own) == set(study.cells)
     assert all((figures[study.figure[0].name] or 0) > 0 for figures in own.values())
     wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=120)
-    assert differences(before, net.inspect(SnapshotDepth.QUICK)) == []
+    wait_until_as_before(net.sessions, before)

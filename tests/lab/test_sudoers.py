@@ -15,7 +15,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.deployment import DeploymentState
 from app.domain.hosts import Privilege
 from app.export.sudoers import sudoers_text
-from support.lab_deploy import Bench, differences
+from support.lab_deploy import Bench, wait_until_as_before
 from support.lab_deployment import desk_for
 from support.lab_sessions import connected, sh
 
@@ -46,11 +46,11 @@ def test_discovery_a_deployment_its_state_and_its_undo_work(bench: Bench, allowe
         assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
         before = bench.inspect()
         assert desk.deploy(bench.any_solution).state is DeploymentState.CONFIRMED
-        desk.wait_until_healthy(20)
+        desk.wait_until_healthy()
         status = desk.status()
         assert [end.drift for end in (status.a, status.b)] == [(), ()]
         assert desk.undeploy().state is DeploymentState.REMOVED
-        assert differences(before, bench.inspect()) == []
+        wait_until_as_before(bench.sessions, before)
 
 
 def test_no_other_program_may_be_started(bench: Bench, allowed: None, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 import shutil
 import threading
@@ -29,6 +30,7 @@ from support.lab_campaign import Found, is_clean, statuses
 from support.lab_sessions import wait_until_clean
 from support.message_checks import has_message
 from support.net_bench import NetBench
+from support.waiting import wait_until
 
 SENTENCE = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
 
@@ -48,7 +50,7 @@ def found(net: NetBench) -> Found:
 def plugged_in_again(net: NetBench) -> Iterator[None]:
     yield
     net.hosts.b.plug("u", is_in=True)
-    wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=15)
+    wait_until_clean(net.sessions.a, net.sessions.b)
     assert is_clean(net.sessions.a)
     assert is_clean(net.sessions.b)
 
@@ -93,8 +95,9 @@ class Cable:
 
 @pytest.mark.parametrize("stage", [pytest.param(Stage.PREFLIGHT, marks=pytest.mark.full), Stage.LATENCY])
 def test_a_pulled_cable_is_healed_and_every_candidate_measured(
-    net: NetBench, found: Found, store: Store, stage: Stage
+    net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch, stage: Stage
 ) -> None:
+    monkeypatch.setattr(underlay_guard, "HEALED_WITHIN_S", 120.0)
     plan = lab_campaign.make_plan(net.pair, found, ["baseline", "openvpn-udp"])
     cable = Cable(net, "openvpn-udp", stage)
 
@@ -210,6 +213,7 @@ def test_a_command_says_it_once_and_goes_on_where_it_stopped(
 ) -> None:
     monkeypatch.setattr(underlay_guard, "BACK_WITHIN_S", 2.0)
     monkeypatch.setattr("app.measurement.comparison.attempt.has_capture_tests", lambda _plan, _key: False)
+    monkeypatch.setattr("app.measurement.comparison.repeats.MOST_REPEATS", 0)
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     cable = Cable(net, "tinc", Stage.LATENCY)
 
@@ -271,7 +275,7 @@ def test_a_link_that_carries_frames_one_way_only_is_dead(net: NetBench, found: F
         net.hosts.a.run(f"ip neigh del {found.link.underlay_b} dev eth1")
     assert down is not None
     assert has_message(LINK_DIED, sent=6)(down)
-    assert watch.is_well(token=CancelToken())
+    wait_until(lambda: watch.is_well(token=CancelToken()), "frames to cross again")
 
 
 def test_a_firewall_that_always_dropped_pings_is_not_taken_for_a_dead_link(net: NetBench, found: Found) -> None:
@@ -305,14 +309,14 @@ def test_hosts_without_a_route_cannot_reach_each_other(net: NetBench, found: Fou
 
 @pytest.mark.skipif(shutil.which("busybox") is None, reason="needs BusyBox")
 @pytest.mark.parametrize(
-    ("peer", "printed"), [("", "pings 1 1"), ("10.99.1.77", "pings 3 0 cut"), ("203.0.113.1", "pings 3 0 cut")]
+    ("peer", "printed"), [("", "pings [123] 1"), ("10.99.1.77", "pings 3 0 cut"), ("203.0.113.1", "pings 3 0 cut")]
 )
 def test_a_host_with_busybox_says_the_same(net: NetBench, found: Found, peer: str, printed: str) -> None:
     words = ["sh", "-c", underlay._SCRIPT, "tunnelmark", peer or found.link.underlay_b, str(PINGS)]
     reported = net.hosts.a.run(
         f"mkdir -p /tmp/bb; busybox --install -s /tmp/bb; PATH=/tmp/bb {shlex.join(words)}; rm -r /tmp/bb"
     )
-    assert " ".join(reported.split()) == printed
+    assert re.fullmatch(printed, " ".join(reported.split()))
 
 
 # --- a census --------------------------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints", ex
 
 @pytest.fixture
 def driver(net: NetBench, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    # Load repeats attempts, and how many is not known.
+    monkeypatch.setattr("app.measurement.comparison.repeats.MOST_REPEATS", 0)
     with opened(qtbot, tmp_path, monkeypatch) as driver:
         yield driver
 
@@ -31,7 +33,7 @@ def test_from_the_first_page_to_the_report(driver: Driver, net: NetBench, tmp_pa
     begin(driver, net.pair, {"baseline", "openvpn-udp"}, pings=30)
     driver.until(lambda: not window.is_measuring)
     assert window.wizard.state.campaign_id is not None, window.run_page.notice.text
-    wait_until_clean(hosts.a, hosts.b, timeout_s=60)
+    wait_until_clean(hosts.a, hosts.b)
     assert [sh(host, STATE) for host in (hosts.a, hosts.b)] == before
     curves = {curve.key[0]: curve for curve in window.bridge.live.curves()}
     driver.next()
@@ -60,7 +62,7 @@ def test_closing_the_window_in_the_middle_leaves_the_hosts_as_they_were(driver: 
     window.close()
     driver.click(driver.dialog().yes)
     driver.until(lambda: not window.isVisible())
-    wait_until_clean(hosts.a, hosts.b, timeout_s=60)
+    wait_until_clean(hosts.a, hosts.b)
     assert [sh(host, STATE) for host in (hosts.a, hosts.b)] == before
     services = Services(prompts=None)
     try:

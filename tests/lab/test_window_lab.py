@@ -55,7 +55,7 @@ def logged_in(home: Path) -> Iterator[subprocess.Popen[str]]:
             os.killpg(process.pid, signal.SIGKILL)  # ssh, which it has started, too
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_lab_is_started_shown_and_stopped(driver: Driver, tmp_path: Path) -> None:
     window = driver.window
     driver.until(lambda: window.top.lab.text() == "lab: down")

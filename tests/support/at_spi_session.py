@@ -15,7 +15,7 @@ from typing import Any
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 """Debian's own: its `gi` is not in the virtual environment."""
-LIMIT_S = 240.0
+LIMIT_S = 480.0
 """For each part of the session to begin, and for a client; the computer may be busy."""
 _GET_BUS = ("--dest=org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus.GetAddress")
 _SUPPORT = Path(__file__).parent

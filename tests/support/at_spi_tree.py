@@ -12,7 +12,7 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402 - only after its version was chosen
 
-LIMIT_S = 20.0
+LIMIT_S = 120.0
 """A condition must hold after so long, however busy the computer is."""
 _STEP_S = 0.02
 _ANSWER_MS = 30_000

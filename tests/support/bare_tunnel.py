@@ -18,6 +18,7 @@ from app.domain.link import STATE_DIR, Link
 from app.domain.solutions import Suite
 from support.lab_sessions import sh
 from support.made_up_capture import MARK, captured
+from support.waiting import PATIENCE_S
 
 T = TypeVar("T")
 
@@ -169,6 +170,13 @@ class BareTunnel:
         """Return what could be left behind on a host."""
         return _steady(sh(self.session(side), _SNAPSHOT_SCRIPT))
 
+    def check_as(self, before: tuple[str, str], snapshot: Callable[[Side], str] | None = None) -> None:
+        """See that both hosts are as before, once what was ended there has ended."""
+        until_s = time.monotonic() + PATIENCE_S
+        while (now := self.both(snapshot or self.snapshot)) != before and time.monotonic() < until_s:
+            time.sleep(0.5)
+        assert now == before
+
     def logs(self) -> str:
         """Return both daemons' logs."""
         paths = [(side, path) for side in Side for path in self.plan.on(side).log_paths]
@@ -221,7 +229,7 @@ def tunnels_made(sessions: SessionPair, facts: tuple[HostFacts, HostFacts], link
     yield new
     for tunnel, before in made:
         tunnel.undo()
-        assert tunnel.both(tunnel.snapshot) == before
+        tunnel.check_as(before)
 
 
 def build(tunnel: BareTunnel) -> float:
@@ -234,7 +242,7 @@ def build(tunnel: BareTunnel) -> float:
     tunnel.make_keys()
     tunnel.apply()
     try:
-        tunnel.wait_until_up(timeout_s=tunnel.plan.up_timeout_s)
+        tunnel.wait_until_up(timeout_s=PATIENCE_S)
     except BaseException as error:
         error.add_note(tunnel.logs())
         raise
@@ -243,8 +251,8 @@ def build(tunnel: BareTunnel) -> float:
 
 def ping_sizes(host: HostSession, address: str, sizes: Sequence[int], *, count: int = 10) -> dict[int, int]:
     """Return for each size how many frames, none of which may be fragmented inside, were answered."""
-    one = f"ping -n -q -c {count} -i 0.02 -w 20 -M do -s $((size - 42)) {address} 2>&1 || true"
-    shown = sh(host, f"for size in {' '.join(map(str, sizes))}; do echo size $size; {one}; done")
+    one = f"ping -n -q -c {count} -i 0.02 -w 60 -M do -s $((size - 42)) {address} 2>&1 || true"
+    shown = sh(host, f"for size in {' '.join(map(str, sizes))}; do echo size $size; {one}; done", timeout_s=480)
     found = re.findall(r"^size (\d+)\n(?:(?!size ).*\n)*?.* (\d+) received", shown, re.MULTILINE)
     assert len(found) == len(sizes), shown
     return {int(size): int(received) for size, received in found}
@@ -256,7 +264,7 @@ def ping_command(
     frame_bytes: int = 1514,
     count: int = 10,
     mark: bool = False,
-    wait_s: int = 20,
+    wait_s: int = 60,
     interval_s: float = 0.02,
 ) -> Command:
     """Return what sends frames, none of which may be fragmented inside, until at least `count` were answered.
@@ -266,11 +274,11 @@ def ping_command(
     pattern = f"-p {MARK.hex()}" if mark else ""
     words = f"-c {count} -i {interval_s:g} -w {wait_s} -M do {pattern} -s {frame_bytes - 42}"
     script = f"ping -n -q {words} {address} 2>&1 || true"
-    return Command(("sh", "-c", script), timeout_s=60.0, is_root=True)
+    return Command(("sh", "-c", script), timeout_s=wait_s + 120.0, is_root=True)
 
 
 def ping(
-    host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 20
+    host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 60
 ) -> int:
     """Return how many frames were answered; see `ping_command`."""
     command = ping_command(address, frame_bytes=frame_bytes, count=count, mark=mark, wait_s=wait_s)

@@ -17,10 +17,11 @@ _ETHERTYPE = 0x88B6  # for local experiments. Source: IEEE 802-2014 section 9.2.
 
 # $1 interface, $2 own underlay address, $3 that of the attacked host, $4 what is put in (hex), $5 an address inside.
 _SEND = r"""
-ping -n -q -c 40 -i 0.1 -w 10 "$5" > /dev/null 2>&1 &
+ping -n -q -c 200 -i 0.1 -w 30 "$5" > /dev/null 2>&1 &
+pinging=$!
 perl -MSocket -e '
     my ($device, $own, $victim, $body) = ($ARGV[0], inet_aton($ARGV[1]), inet_aton($ARGV[2]), pack("H*", $ARGV[3]));
-    alarm 10;
+    alarm 30;
     socket(S, 17, SOCK_RAW, unpack("S", pack("n", 3))) or die "socket: $!\n";
     open(F, "<", "/sys/class/net/$device/ifindex") or die "$device: $!\n";
     my $where = pack("S n l S C C a8", 17, 3, scalar(<F>), 0, 0, 0, "");
@@ -47,6 +48,7 @@ perl -MSocket -e '
     }
 ' "$1" "$2" "$3" "$4" || { echo "no segment was seen, or none sent" >&2; exit 1; }
 sleep 0.5
+kill "$pinging" 2> /dev/null || :
 """
 
 
@@ -71,7 +73,7 @@ def put_in(
 
     def send() -> None:
         words = "eth1", *underlay, body.hex(), inside
-        command = Command(shell_step_argv(_SEND, *words), timeout_s=60.0, is_root=True)
+        command = Command(shell_step_argv(_SEND, *words), timeout_s=120.0, is_root=True)
         result = attacker.run(command, token=CancelToken())
         assert result.is_ok, result.stderr
 

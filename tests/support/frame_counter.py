@@ -49,5 +49,5 @@ class Counter:
 
     def read(self) -> list[int]:
         """Return how many there were of each."""
-        out, _ = self._process.communicate("\n", timeout=20)
+        out, _ = self._process.communicate("\n", timeout=120)
         return [int(word) for word in out.split()]

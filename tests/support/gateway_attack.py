@@ -57,7 +57,7 @@ sync
 n=0
 until [ -e /run/forged.pcap ]; do
     n=$((n + 1))
-    if [ "$n" -gt 200 ]; then systemctl status forged-listener.service >&2; exit 1; fi
+    if [ "$n" -gt 1200 ]; then systemctl status forged-listener.service >&2; exit 1; fi
     sleep 0.1
 done
 """
@@ -209,7 +209,7 @@ class GatewayAttack:
         result = self.attacker.run(command, token=CancelToken())
         assert result.is_ok, result.stderr
         is_sent = "cat /run/forging.sent 2> /dev/null || true"
-        wait_until(lambda: sh(self.attacker, is_sent) != "", "a forged packet", 30.0)
+        wait_until(lambda: sh(self.attacker, is_sent) != "", "a forged packet")
 
     def sent(self) -> tuple[int, int]:
         """Return how many packets were sent, and at how many sessions, GRE keys and VXLAN networks."""
@@ -226,7 +226,7 @@ class GatewayAttack:
     def wait_for_more(self, packets: int = 200) -> None:
         """Wait until that many more packets were sent."""
         awaited = self.sent()[0] + packets
-        wait_until(lambda: self.sent()[0] >= awaited, "more forged packets", 30.0)
+        wait_until(lambda: self.sent()[0] >= awaited, "more forged packets")
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def check_nothing_gets_in(tunnel: BareTunnel) -> None:
         for host in report.hosts.values():
             assert host.entered(TrialKind.FORGED), host
             assert host.entered(TrialKind.ALTERED), host
-            assert host.entered(TrialKind.REPLAYED) == ECHOES * REPLAYS, host
+            assert 0 < host.entered(TrialKind.REPLAYED) <= ECHOES * REPLAYS, host
         return
     if tunnel.adapter.info.carrier is Carrier.TCP:
         assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED, report
@@ -58,7 +58,8 @@ def check_nothing_gets_in(tunnel: BareTunnel) -> None:
     assert authenticity(report).verdict is PropertyVerdict.HOLDS, report
     for host in report.hosts.values():
         assert host.missing == {}
-        assert host.entered(TrialKind.DELAYED) == ECHOES, host
+        # A host that is held up may drop some.
+        assert 0 < host.entered(TrialKind.DELAYED) <= ECHOES, host
 
 
 def _platform(facts: HostFacts) -> str:

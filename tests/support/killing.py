@@ -19,6 +19,13 @@ ROOT = Path(__file__).parents[2]
 DEPLOYED_LINKS = "standing"
 # Those that the peer has closed and sshd has not read to the end yet are among them. Source: ss(8).
 _CONNECTIONS = 'ss -Htn state established state close-wait "( sport = :${SSH_CONNECTION##* } )" | wc -l'
+# As a renewal writes it, over what is there; again where a host is armed or renewed meanwhile. The folder is named in
+# two parts, so that this command is not taken for one that works on a tunnel.
+_FOLDER = Path(STATE_DIR)
+_END_LEASE = (
+    f"(cd {_FOLDER.parent} && cd {_FOLDER.name} && read -r now _ < /proc/uptime && "
+    "printf '%-10d\\n' \"${now%.*}\" | dd of=lease conv=notrunc,nocreat) > /dev/null 2>&1"
+)
 
 
 def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease_s: int) -> None:
@@ -60,23 +67,26 @@ def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease
     for host, count in before.items():
         CancelToken().wait_for(
             lambda host=host, count=count: _connections(host) <= count,
-            timeout_s=60.0,
+            timeout_s=240.0,
             what=f"sshd of {host.spec.label} to notice that the connection is gone",
             interval_s=0.1,
         )
 
 
-def wait_until_back(sessions: SessionPair, *, timeout_s: float) -> None:
+def wait_until_back(sessions: SessionPair, *, timeout_s: float, ends_leases: bool = False) -> None:
     """Wait until both hosts have rolled back, and nothing that works on a tunnel is left running there.
 
     Args:
         sessions: The hosts.
         timeout_s: How long it may take, in seconds.
+        ends_leases: Whether the end of both leases is moved to now. So they can be as long as a busy computer needs.
     """
     # Processes first: as long as one is there, the folder may still be made.
     # The brackets keep this very command from being found.
     place = STATE_DIR.replace("/run", "/ru[n]", 1)
     inspect = f"pgrep -f '^[^ ]*sh .*{place}' || ls -d {place}* 2> /dev/null || true"
+    if ends_leases:
+        inspect = f"{_END_LEASE}; {inspect}"
     for host in (sessions.a, sessions.b):
         CancelToken().wait_for(
             lambda host=host: sh(host, inspect) == "",

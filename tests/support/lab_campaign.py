@@ -69,13 +69,15 @@ def run(
     capture: bool = False,
     healer: LinkHealer | None = None,
 ) -> CampaignRecord:
-    """Run it. Packet tests run only where a test is about them: they take as long as all the rest."""
-    inspected = (
-        contextlib.nullcontext()
-        if capture
-        else mock.patch("app.measurement.comparison.attempt.has_capture_tests", return_value=False)
-    )
-    with inspected:
+    """Run it.
+
+    Packet tests run only where a test is about them: they take as long as all the rest. No attempt is repeated: load
+    repeats attempts, and how many is not known.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch("app.measurement.comparison.repeats.MOST_REPEATS", 0))
+        if not capture:
+            stack.enter_context(mock.patch("app.measurement.comparison.attempt.has_capture_tests", return_value=False))
         return run_campaign(
             Comparison,
             plan,

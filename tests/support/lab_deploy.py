@@ -30,6 +30,7 @@ from app.tunnel.proxy import ProxySteps
 from app.tunnel.request import Extended
 from support.lab_sessions import connected
 from support.pair_files import load_pair
+from support.waiting import PATIENCE_S
 from vpn_adapters.registry import ADAPTERS, HUBS
 
 Snapshots = tuple[HostSnapshot, HostSnapshot]
@@ -76,6 +77,18 @@ def differences(before: Snapshots, after: Snapshots) -> list[str]:
         for side, one, other in zip("ab", before, after, strict=True)
         for text in compare_snapshots(one, other)
     ]
+
+
+def wait_until_as_before(sessions: SessionPair, before: Snapshots) -> None:
+    """Wait until both hosts are as they were; what has ended its work there may still be ending itself.
+
+    Raises:
+        AssertionError: They are not.
+    """
+    until_s = time.monotonic() + PATIENCE_S
+    while found := differences(before, inspect(sessions, before[0].depth)):
+        assert time.monotonic() < until_s, found
+        time.sleep(0.5)
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from app.host.snapshots import SnapshotDepth
 from app.lab import Lab
 from app.services.wiring import Services
 from support.bare_tunnel import ping
-from support.lab_deploy import differences, inspect
-from support.lab_sessions import sh
+from support.lab_deploy import inspect, wait_until_as_before
+from support.lab_sessions import sh, until_answered
 
 ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
 TAGGED = {Side.A: "10.78.0.1", Side.B: "10.78.0.2"}
@@ -77,7 +77,7 @@ class Desk:
     def status(self) -> PairStatus:
         return self.services.status(self.pair, token=CancelToken())
 
-    def wait_until_healthy(self, timeout_s: float) -> float:
+    def wait_until_healthy(self, timeout_s: float = 300.0) -> float:
         """Wait until the tunnel is up, watched and unchanged on both hosts; return how long that took, in seconds."""
         started_s = time.monotonic()
         reported = ""
@@ -118,11 +118,11 @@ def lans(desk: Desk) -> Iterator[None]:
             sh(desk.host(side), REMOVE_LAN)
 
 
-def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False) -> bool:
+def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False, tries: int = 60) -> bool:
     """Return whether the host in the LAN behind one gateway reaches the one behind the other."""
     address = (TAGGED if is_tagged else ADDRESSES)[side.other]
-    words = " ".join(("ping -c 3 -i 0.2 -W 2", *options, address))
-    return sh(desk.host(side), f"ip netns exec plant {words} > /dev/null && echo crossed || true").strip() == "crossed"
+    pings = until_answered(address, *options, tries=tries)
+    return sh(desk.host(side), f"ip netns exec plant sh -c '{pings}' && echo crossed || true").strip() == "crossed"
 
 
 def check_daemon_comes_back(desk: Desk, solution: str) -> None:
@@ -131,12 +131,12 @@ def check_daemon_comes_back(desk: Desk, solution: str) -> None:
     deployment = desk.deploy(solution)
     try:
         assert deployment.state is DeploymentState.CONFIRMED
-        desk.wait_until_healthy(30)
+        desk.wait_until_healthy()
         killed = sh(desk.host(Side.A), f"pkill -KILL -x {solution.partition('-')[0]}; echo $?").strip()
         assert killed == "0", "there was no daemon"
-        desk.wait_until_healthy(90)
+        desk.wait_until_healthy()
         assert desk.status().a.restarts >= 1
         assert ping(desk.host(Side.A), deployment.link.inner_ip(Side.B)) >= 10
     finally:
         desk.undeploy()
-    assert differences(before, inspect(desk.sessions, SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(desk.sessions, before)

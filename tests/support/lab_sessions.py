@@ -42,11 +42,26 @@ def connected(where: Lab | PairSpec, folder: Path, user: str = "root") -> Iterat
         a.close()
 
 
-def sh(host: HostSession, script: str, *, timeout_s: float = 60.0) -> str:
+def sh(host: HostSession, script: str, *, timeout_s: float = 180.0) -> str:
     """Run a line of shell as root on a gateway and return what it printed; it must succeed."""
     result = host.run(Command(("sh", "-c", script), timeout_s=timeout_s, is_root=True), token=CancelToken())
     assert result.is_ok, f"{script}: {result.exit_status} {result.stdout} {result.stderr}"
     return result.stdout
+
+
+def answered_pings(address: str, *options: str, count: int = 3, wait_s: int = 30) -> str:
+    """Return a shell line that succeeds only if each of some echo requests is answered, however late.
+
+    One by one: ping ends two round trips after the last of several, which on a busy computer loses answers.
+    """
+    ping = " ".join(("ping -n -q -c 1 -W", str(wait_s), *options, address))
+    return f"n=0; while [ $n -lt {count} ]; do {ping} > /dev/null || exit 1; n=$((n + 1)); done"
+
+
+def until_answered(address: str, *options: str, tries: int = 60) -> str:
+    """Return a shell line that succeeds once an echo request is answered; each of the tries takes a second at most."""
+    ping = " ".join(("ping -n -q -c 1 -W 1", *options, address))
+    return f"n=0; until {ping} > /dev/null; do n=$((n + 1)); [ $n -lt {tries} ] || exit 1; done"
 
 
 def left_running(host: HostSession) -> list[str]:
@@ -56,7 +71,7 @@ def left_running(host: HostSession) -> list[str]:
     return [line[:120] for line in sh(host, script).splitlines()]
 
 
-def wait_until_clean(*hosts: HostSession, timeout_s: float) -> None:
+def wait_until_clean(*hosts: HostSession, timeout_s: float = 120.0) -> None:
     """Wait until no measuring process is left on the gateways."""
     token = CancelToken()
     for host in hosts:

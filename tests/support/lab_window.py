@@ -17,7 +17,7 @@ from ui.common.theme import Theme
 from ui.shell.app import make_application, real_services
 from ui.shell.window import MainWindow
 
-LAB_WAIT_MS = 240_000
+LAB_WAIT_MS = 480_000
 
 STATE = (
     "ip -o link | cut -d: -f2 | cut -d@ -f1 | sort; ip -4 -o route; ls -d /run/tunnelmark 2>&1; pgrep openvpn || true"

@@ -16,7 +16,7 @@ with socket.create_server((address, 0), family=family) as server:
         assert not libc.setns(there.fileno(), net)
         client = socket.socket(family)
         assert not libc.setns(here.fileno(), net)
-    client.settimeout(10)
+    client.settimeout(120)
     client.connect(server.getsockname()[:2])
     accepted, _ = server.accept()
     print(*(one.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG) for one in (client, accepted)))

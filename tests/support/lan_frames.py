@@ -22,7 +22,7 @@ sender=$1 out=$2 receiver=$3 in=$4; shift 4
 file=/run/lan-frames
 ip netns exec "$receiver" tcpdump -n -p --immediate-mode -U -Q in -i "$in" -w "$file.pcap" 2> "$file.err" &
 tries=0
-until grep -q "listening on" "$file.err"; do tries=$((tries + 1)); [ "$tries" -lt 200 ]; sleep 0.05; done
+until grep -q "listening on" "$file.err"; do tries=$((tries + 1)); [ "$tries" -lt 2400 ]; sleep 0.05; done
 ip netns exec "$sender" perl -MSocket -e '
     my $port = shift;
     open(F, "<", "/sys/class/net/$port/ifindex") or die "$port: $!\n";
@@ -31,7 +31,7 @@ ip netns exec "$sender" perl -MSocket -e '
     for (@ARGV) { defined(send(S, pack("H*", $_), 0, $to)) or die "send: $!\n"; }
 ' "$out" "$@"
 tries=0
-until grep -q -a "that was the last one" "$file.pcap"; do tries=$((tries + 1)); [ "$tries" -lt 200 ]; sleep 0.05; done
+until grep -q -a "that was the last one" "$file.pcap"; do tries=$((tries + 1)); [ "$tries" -lt 2400 ]; sleep 0.05; done
 kill -INT $!
 wait $!
 base64 "$file.pcap"

@@ -27,8 +27,8 @@ BRIDGE, TUNNEL, PORT, INNER = "tmlbr0", "tml0", "lan0", LINK.inner(Side.A)
 FOLDER = "/run/dhcp"
 MAC = "ac:11:22:33:44:55"
 TAKEN = f"/run/tunnelmark-{BRIDGE}.dhcp"
-# Of the short one, a renewal may be late by 8 s: where a lease ends, static addresses of its subnet go with it.
-SHORT_S, LONG_S = 16, 600
+# Of the short one, a renewal may be late by 15 s: where a lease ends, static addresses of its subnet go with it.
+SHORT_S, PATIENCE_S = 30, 600
 
 # The gateway with its LAN port and a tunnel, its own plant with a server, and the other plant with another one.
 _MAKE = f"""
@@ -50,7 +50,7 @@ interface srv
 min_lease 5
 lease_file {FOLDER}/$name.leases
 pidfile {FOLDER}/$name.pid
-option lease {LONG_S}
+option lease {PATIENCE_S}
 option subnet 255.255.255.0
 option router 10.$net.0.1
 END
@@ -128,7 +128,7 @@ class Gateway:
     client: str = "dhclient"
     shell: tuple[str, ...] = ("dash",)
 
-    def begin(self, client: str, words: str = "", environment: str = "", lease_s: int = LONG_S) -> None:
+    def begin(self, client: str, words: str = "", environment: str = "", lease_s: int = PATIENCE_S) -> None:
         """Forget everything before, and start a client on the port."""
         self.client, self.shell = client, ("dash",)
         self.world.run(_CLEAR)
@@ -225,9 +225,20 @@ class Gateway:
         """Return process and interface of each client."""
         return sorted((line.split()[0], line.split()[1]) for line in self.world.run(_CLIENTS).splitlines())
 
+    def only_client(self) -> str:
+        """Return the process of the only client, once none of them is starting a program: that one is there twice."""
+        found: list[tuple[str, str]] = []
+
+        def is_one() -> bool:
+            found[:] = self.clients()
+            return len(found) == 1
+
+        wait_until(is_one, "one client")
+        return found[0][0]
+
     def words(self) -> str:
         """Return the command line of the only client."""
-        ((process, _),) = self.clients()
+        process = self.only_client()
         program, _, words = self.world.run(f"tr '\\0' ' ' < /proc/{process}/cmdline").partition(" ")
         return f"{program.rpartition('/')[2]} {words}"
 
@@ -248,13 +259,13 @@ class Gateway:
         """See a renewal: dhclient renews after half of its lease, udhcpc when it is asked to."""
         before = self.answers()
         if self.client == "udhcpc":
-            ((process, _),) = self.clients()
+            process = self.only_client()
             self.world.run(f"kill -USR1 {process}")
         self.wait(f"[ $(grep -c 'sending ACK' {FOLDER}/lan.log) -gt {before} ]")
 
     def wait_for_clients(self, *devices: str) -> None:
         """Wait until clients run on these interfaces only: one that starts a program is there twice."""
-        wait_until(lambda: [on for _, on in self.clients()] == list(devices), f"clients on {devices}", timeout_s=20)
+        wait_until(lambda: [on for _, on in self.clients()] == list(devices), f"clients on {devices}")
 
     def wait_for_rest(self, count: int) -> None:
         """Wait until so many clients run, and none has gone into the background for a second."""
@@ -265,9 +276,9 @@ class Gateway:
             seen.append(self.clients())
             return len(seen[-1]) == count and seen[-5:] == [seen[-1]] * 5
 
-        wait_until(is_at_rest, f"{count} clients at rest", timeout_s=20)
+        wait_until(is_at_rest, f"{count} clients at rest")
 
-    def wait(self, condition: str, seconds: int = 20) -> None:
+    def wait(self, condition: str, seconds: int = 120) -> None:
         """Wait until a condition of the shell holds.
 
         Raises:

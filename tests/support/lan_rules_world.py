@@ -60,9 +60,14 @@ for word in sys.argv[2:]:
     one.setblocking(False)
     one.connect_ex((sys.argv[1], int(word)))
     trying.register(one, selectors.EVENT_WRITE, word)
-until, refused = time.monotonic() + 0.8, set()
-while (left := until - time.monotonic()) > 0 and trying.get_map():
-    for key, _ in trying.select(left):
+until, refused = time.monotonic() + 1.2, set()
+while trying.get_map():
+    # Once more when the time is over: what has come is taken, however late this process is.
+    left = until - time.monotonic()
+    found = trying.select(max(left, 0))
+    if not found and left <= 0:
+        break
+    for key, _ in found:
         if key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 111:
             refused.add(key.data)
         trying.unregister(key.fileobj)

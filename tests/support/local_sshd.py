@@ -136,6 +136,11 @@ def children_of(parent: int) -> list[int]:
     return found
 
 
+def sleeping(number: int) -> str:
+    """Return the command line of a long sleep that no other process of this computer has."""
+    return f"sleep {number}.{os.getpid()}"
+
+
 def processes_with(text: str) -> list[str]:
     """Return the command lines of living processes that hold a text."""
     found = []

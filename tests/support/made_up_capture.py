@@ -26,7 +26,7 @@ echo $! > /run/marks.pid
 n=0
 until grep -q listening /run/marks.log; do
     n=$((n + 1))
-    if [ "$n" -gt 400 ]; then cat /run/marks.log >&2; exit 1; fi
+    if [ "$n" -gt 1200 ]; then cat /run/marks.log >&2; exit 1; fi
     sleep 0.05
 done
 """
@@ -36,7 +36,7 @@ kill -INT "$(cat /run/marks.pid)"
 n=0
 until grep -q '^0 packets dropped by kernel' /run/marks.log; do
     n=$((n + 1))
-    if [ "$n" -gt 200 ]; then cat /run/marks.log >&2; exit 1; fi
+    if [ "$n" -gt 1200 ]; then cat /run/marks.log >&2; exit 1; fi
     sleep 0.05
 done
 """
@@ -51,7 +51,7 @@ _END_SCRIPT = (
     r"""
 ping -n -q -c 2 -i 0.05 -w 2 -s 64 -p "$3" "$1" > /dev/null 2>&1
 n=0
-until grep -q -a -F "$2" /run/marks.pcap || [ "$n" -ge 40 ]; do n=$((n + 1)); sleep 0.05; done
+until grep -q -a -F "$2" /run/marks.pcap || [ "$n" -ge 1200 ]; do n=$((n + 1)); sleep 0.05; done
 """
     + _STOP
     + r"""
@@ -136,7 +136,7 @@ def received(host: HostSession, interface: str, outer_filter: str, while_capturi
 
 
 def _run(host: HostSession, script: str, *words: str) -> str:
-    command = Command(shell_step_argv(script, *words), timeout_s=60.0, is_root=True, max_output_bytes=_MAX_BYTES)
+    command = Command(shell_step_argv(script, *words), timeout_s=180.0, is_root=True, max_output_bytes=_MAX_BYTES)
     result = host.run(command, token=CancelToken())
     assert result.is_ok, f"{result.exit_status} {result.stdout[:2000]} {result.stderr}"
     assert not result.is_truncated

@@ -15,6 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import DeadlineExceeded
 from support.net_hosts import NetHost, NetHosts, NetPair
 from support.net_world import why_not
+from support.waiting import PATIENCE_S
 
 PROGRAM = Path(sys.executable).parent / "tunnelmark"
 _ROOT = Path(__file__).parents[2]
@@ -91,7 +92,7 @@ class Desk:
         assert done.status == 0, done.err
 
 
-def wait_until_nothing_is_left(hosts: Iterable[NetHost], *, timeout_s: float = 60.0) -> None:
+def wait_until_nothing_is_left(hosts: Iterable[NetHost], *, timeout_s: float = PATIENCE_S) -> None:
     """Wait until nothing of Tunnelmark is left on hosts; what was cancelled there may still be ending."""
     all_hosts = list(hosts)
 

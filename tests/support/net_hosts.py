@@ -149,7 +149,7 @@ class NetHost:
         if process is None:
             return
         subprocess.run(["kill", "-9", str(self._first)], check=False)
-        process.wait(20)
+        process.wait(120)
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 with contextlib.suppress(BrokenPipeError):

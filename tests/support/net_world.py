@@ -101,7 +101,7 @@ class World:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(120)
         self._process.stdout.close()
 
     @property

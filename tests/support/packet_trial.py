@@ -27,7 +27,7 @@ for number, port in zip(*[iter(map(int, sys.argv[1:]))] * 2):
 print("ready", flush=True)
 is_over = False
 while sockets:
-    found = select.select([*sockets, *([] if is_over else [sys.stdin])], [], [], 0.4 if is_over else 20)[0]
+    found = select.select([*sockets, *([] if is_over else [sys.stdin])], [], [], 0.6 if is_over else 120)[0]
     if not found:
         break
     for one in found:
@@ -92,8 +92,8 @@ class PacketTrial:
             assert receiver.stdout is not None
             assert receiver.stdout.readline() == "ready\n"
             sent = [*self.sender.enter(), python, "-c", _SENDER, self.address, *words]
-            subprocess.run(sent, check=True, env=ENVIRONMENT, timeout=20)
-            output, _ = receiver.communicate("sent\n", timeout=30)
+            subprocess.run(sent, check=True, env=ENVIRONMENT, timeout=120)
+            output, _ = receiver.communicate("sent\n", timeout=150)
         assert receiver.returncode == 0
         keys = [tuple(int(number) for number in line.split()) for line in output.splitlines()]
         return {by_key[number, port] for number, port in keys}

@@ -17,7 +17,7 @@ from app.host.snapshots import SnapshotDepth
 from app.tunnel import ActiveTunnel, DeployRequest, preflight, temporary_tunnel
 from support.adapter_cases import PPP_STREAMS
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_command, ping_sizes
-from support.lab_deploy import differences, inspect
+from support.lab_deploy import inspect, wait_until_as_before
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
 from support.made_up_capture import Capture, Frame, captured
@@ -71,7 +71,7 @@ def by_its_steps(pair: LabPair, adapter: Adapter, suite: Suite | None = None) ->
         yield tunnel
     finally:
         tunnel.undo()
-    assert tunnel.both(tunnel.snapshot) == before
+    tunnel.check_as(before)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def by_a_transaction(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
     ) as active:
         assert still_up(active)
         yield DeployedTunnel(pair.sessions, adapter, PlanRequest(pair.link, suite, *pair.facts), active)
-    assert differences(before, inspect(pair.sessions, SnapshotDepth.THOROUGH)) == []
+    wait_until_as_before(pair.sessions, before)
     assert active.differences == ()
     assert all(entry.exit_status == 0 for entry in entries)
     undone = [entry for entry in entries if entry.what.startswith("Undo")]
@@ -219,12 +219,16 @@ def check_undone(tunnel: BareTunnel) -> None:
     """
     tunnel.make_keys()
     tunnel.apply(count=0)
-    before = tunnel.both(lambda side: _without_own_files(tunnel.snapshot(side)))
+
+    def kept(side: Side) -> str:
+        return _without_own_files(tunnel.snapshot(side))
+
+    before = tunnel.both(kept)
     steps = len(tunnel.plan.a.steps)
     for count in sorted({(steps + 1) // 2, steps}):
         tunnel.apply(count=count)
         tunnel.undo_steps()
-        assert tunnel.both(lambda side: _without_own_files(tunnel.snapshot(side))) == before, count
+        tunnel.check_as(before, kept)
         tunnel.undo_steps()
 
 

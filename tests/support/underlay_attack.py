@@ -40,6 +40,8 @@ _MARK = b"@forged@"
 _CANARY = b"@canary@"
 _CANARY_BYTES = 400
 _SETTLE_S = 0.3
+_SETTLED_S = 10.0
+_ARRIVED_S = 20.0
 _TAG = re.compile(rb"@(?:forged|canary)@\d{6}")
 
 
@@ -101,12 +103,12 @@ class _Reader:
         """Wait until all that was received so far is noted."""
         with self._idle:
             awaited = self._idles + 2  # the first may have begun before the last frame
-            self._idle.wait_for(lambda: self._idles >= awaited, 5.0)
+            self._idle.wait_for(lambda: self._idles >= awaited, 30.0)
 
     def close(self) -> None:
         """End it."""
         self._stop.set()
-        self._thread.join(5)
+        self._thread.join(30)
         self.socket.close()
 
 
@@ -198,7 +200,7 @@ class UnderlayAttack:
         """Stop sending."""
         self._stop_stream.set()
         if self._stream is not None:
-            self._stream.join(10)
+            self._stream.join(60)
             self._stream = None
 
     def forge(self) -> Outcome:
@@ -245,9 +247,7 @@ class UnderlayAttack:
         return [*self._seen[side], *(listener.seen if listener else [])]
 
     def _outcome(self, replayed: int) -> Outcome:
-        time.sleep(_SETTLE_S)
-        for listener in self._listeners.values():
-            listener.sync()
+        self._settle()
         found = Counter(
             f"{side.upper()}, {where}: {self._kinds[tag]}"
             for side in Side
@@ -255,6 +255,15 @@ class UnderlayAttack:
             if tag in self._kinds
         )
         return Outcome(self._sent, replayed, tuple(f"{what}, {count}" for what, count in sorted(found.items())))
+
+    def _settle(self) -> None:
+        """Wait until nothing more comes out of any interface: a busy host takes its time with what was sent."""
+        before, until = -1, time.monotonic() + _SETTLED_S
+        while (now := sum(len(self.seen(side)) for side in Side)) != before and time.monotonic() < until:
+            before = now
+            time.sleep(_SETTLE_S)
+            for listener in self._listeners.values():
+                listener.sync()
 
     def _tag(self, mark: bytes, kind: str = "") -> bytes:
         self._number += 1
@@ -280,7 +289,7 @@ class UnderlayAttack:
         return [tag.decode() for tag in tags]
 
     def _wait_for(self, side: Side, tags: list[str]) -> bool:
-        until = time.monotonic() + 5.0
+        until = time.monotonic() + _ARRIVED_S
         while time.monotonic() < until:
             arrived = {tag for _, way, tag in self.seen(side) if way == "in"}
             if arrived >= set(tags):

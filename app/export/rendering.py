@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from app.domain.errors import InvalidOption
 from app.export.messages import TEXT_NOT_QUOTABLE
 from app.wording.language import tr
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _COLUMNS = 120
 _WORD = re.compile(r"[A-Za-z0-9_.:@%+=,/~-]+")
@@ -20,6 +25,12 @@ def render(name: str, **values: object) -> str:
     Args:
         name: File name below resources/templates/export, for example `sudoers.j2`.
     """
+    return _template(name).render(**values)
+
+
+@cache
+def _template(name: str) -> Template:
+    """Return a compiled template."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -32,7 +43,7 @@ def render(name: str, **values: object) -> str:
     environment.globals["tr"] = tr
     environment.filters["wrapped"] = wrapped
     text = files("resources").joinpath("templates", "export", name).read_text(encoding="utf-8")
-    return environment.from_string(text).render(**values)
+    return environment.from_string(text)
 
 
 def wrapped(text: str, indent: str = "", first: str = "") -> str:

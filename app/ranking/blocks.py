@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
-from app.ranking.summaries import US_PER_MS, medians_ms
+from app.ranking.summaries import US_PER_MS, median_us, medians_ms
 from app.ranking.weighted import weighted_latency_ms
 
 TRIMMED_SHARE = 0.2
@@ -35,7 +35,7 @@ def block_value_ms(rtt_us: Sequence[np.ndarray], frame_bytes: Sequence[int]) -> 
     for size, times in zip(frame_bytes, rtt_us, strict=True):
         answered = times[times != LOST_RTT_US]
         if answered.size:
-            medians[size] = float(np.median(answered)) / US_PER_MS
+            medians[size] = median_us(answered) / US_PER_MS
     return _value_ms(medians)
 
 
@@ -86,7 +86,8 @@ def is_disturbed(cycle_ms: Sequence[float], last_ms: float) -> bool:
     if not cycle_ms:
         return False
     # One of the values: between a good cycle and a slow one, half of the slowness would be taken for usual.
-    return last_ms > DISTURBED_RATIO * float(np.quantile([*cycle_ms, last_ms], 0.25, method="lower"))
+    ordered = sorted((*cycle_ms, last_ms))
+    return last_ms > DISTURBED_RATIO * ordered[(len(ordered) - 1) // 4]
 
 
 def _value_ms(medians_ms: Mapping[int, float]) -> float | None:
@@ -100,4 +101,4 @@ def _block_medians_ms(series: LatencySeries, blocks: int) -> list[float | None]:
     if not (parts == LOST_RTT_US).any():
         return [float(median) / US_PER_MS for median in np.median(parts, axis=1)]
     answered = [part[part != LOST_RTT_US] for part in parts]
-    return [float(np.median(part)) / US_PER_MS if part.size else None for part in answered]
+    return [median_us(part) / US_PER_MS if part.size else None for part in answered]

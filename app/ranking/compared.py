@@ -11,7 +11,7 @@ from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.solutions import BASELINE
 from app.ranking.candidates import Contender, completed, contenders
 from app.ranking.choice import Compared
-from app.ranking.differences import differences
+from app.ranking.differences import differences, fitted
 from app.ranking.eligibility import with_eligibility
 from app.ranking.gates import rounds_gate
 from app.ranking.sequential import sequential_differences
@@ -36,7 +36,7 @@ def compared_of(record: CampaignRecord, everyone: Sequence[Contender]) -> Compar
     """
     ranked = [one for one in everyone if is_ranked(one)]
     compare = sequential_differences if record.plan.profile.is_adaptive else differences
-    typical_ms = differences([one.figures.median_ms for one in ranked]).typical_ms
+    typical_ms = fitted([one.figures.median_ms for one in ranked]).typical_ms
     order = sorted(range(len(ranked)), key=lambda i: typical_ms[i])
     fastest_first = tuple(ranked[i] for i in order)
     rounds = {number for one in ranked for number in one.figures.median_ms}
@@ -70,7 +70,7 @@ def _condition(record: CampaignRecord) -> str:
 def _with_rounds_gates(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
     """Return the candidates with the verdict on how much their rounds differ, in the same order."""
     ranked = [one for one in everyone if is_ranked(one)]
-    found = differences([one.figures.median_ms for one in ranked])
+    found = fitted([one.figures.median_ms for one in ranked])
     gates = {id(one): _rounds_gate(spread) for one, spread in zip(ranked, found.spreads, strict=True)}
     return tuple(
         replace(one, result=replace(one.result, gates=(*one.result.gates, *gates.get(id(one), ())))) for one in everyone

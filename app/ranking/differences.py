@@ -112,9 +112,19 @@ def differences(series: Sequence[Mapping[int, float]], significance: float = SIG
     fit = _fit(values)
     typical, pooled, freedom = fit.typical, fit.pooled, fit.freedom
     tests = {(i, j): _test(values[i] - values[j], pooled, freedom) for i, j in combinations(range(len(series)), 2)}
-    decided, threshold = _holm(tests, significance)
-    pairs = {key: one.difference(threshold) for key, one in tests.items()}
+    p_values = {key: one.p_value for key, one in tests.items()}
+    decided, threshold = _holm(tests, p_values, significance)
+    pairs = {key: one.difference(threshold, p_values[key]) for key, one in tests.items()}
     return Differences(tuple(math.exp(one) for one in typical), frozenset(decided), pairs, fit.spreads)
+
+
+def fitted(series: Sequence[Mapping[int, float]]) -> Differences:
+    """Return what candidates are by themselves: as `differences`, with no pair tested or decided."""
+    values = _logs(series)
+    if not values.size:
+        return Differences((), frozenset(), {})
+    fit = _fit(values)
+    return Differences(tuple(math.exp(one) for one in fit.typical), frozenset(), {}, fit.spreads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +182,14 @@ class _Test:
 
         return float(2 * stdtr(self.freedom, -abs(self.mean) / math.sqrt(self.variance)))
 
-    def difference(self, significance: float) -> Difference:
+    def difference(self, significance: float, p_value: float) -> Difference:
         """Return the difference with the interval that belongs to a level of significance."""
         half_width = math.inf
         if self.freedom > 0:
             from scipy.special import stdtrit
 
             half_width = float(stdtrit(self.freedom, 1 - significance / 2)) * math.sqrt(self.variance)
-        return Difference(self.mean, half_width, self.p_value, math.sqrt(self.variance), self.rounds, self.freedom)
+        return Difference(self.mean, half_width, p_value, math.sqrt(self.variance), self.rounds, self.freedom)
 
 
 def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Test:
@@ -199,13 +209,15 @@ def _test(ratios: npt.NDArray[np.float64], pooled: float, freedom: float) -> _Te
     return _Test(mean, max(own, moderated) / rounds, min(PRIOR_FREEDOM + own_freedom, freedom), rounds)
 
 
-def _holm(tests: Mapping[tuple[int, int], _Test], significance: float) -> tuple[set[tuple[int, int]], float]:
+def _holm(
+    tests: Mapping[tuple[int, int], _Test], p_values: Mapping[tuple[int, int], float], significance: float
+) -> tuple[set[tuple[int, int]], float]:
     """Return the pairs (faster, slower) that differ significantly, and the level at which the procedure stopped."""
     decided: set[tuple[int, int]] = set()
     level = significance / max(1, len(tests))
-    for done, ((i, j), one) in enumerate(sorted(tests.items(), key=lambda item: item[1].p_value)):
+    for done, ((i, j), p_value) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
         level = significance / (len(tests) - done)
-        if one.p_value > level:
+        if p_value > level:
             break
-        decided.add((i, j) if one.mean < 0 else (j, i))
+        decided.add((i, j) if tests[i, j].mean < 0 else (j, i))
     return decided, level

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from app.domain.gates import Gate, GateName, GateVerdict, HostReadings
 from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.results import LOST_RTT_US, Attempt, Block, LatencySeries
+from app.ranking.summaries import median_over_p5, median_us
 from app.wording.language import tr
 from app.wording.numbers import figure
 
@@ -179,7 +180,7 @@ def spread_of(attempt: Attempt) -> float | None:
 
     Delays by load stretch the upper half of a distribution and leave its lower end: 1.14 to 1.35 are undisturbed.
     """
-    ratios = {series.frame_bytes: _median_over_p5(_counted(series, attempt.blocks)) for series in attempt.latency}
+    ratios = {series.frame_bytes: median_over_p5(_counted(series, attempt.blocks)) for series in attempt.latency}
     pairs = [(ratios.get(size), weight) for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True)]
     if any(ratio is None for ratio, _ in pairs):
         return None
@@ -194,18 +195,11 @@ def _counted(series: LatencySeries, blocks: Sequence[Block]) -> npt.NDArray[np.u
     """Return the answered samples of a series, of those blocks that count, in µs."""
     samples = series.rtt_us
     if blocks:
-        parts = np.split(samples, len(blocks))
-        chosen = [part for part, block in zip(parts, blocks, strict=True) if block.is_counted] or parts
-        samples = np.concatenate(chosen)
+        parts = samples.reshape(len(blocks), -1)
+        is_counted = np.array([block.is_counted for block in blocks])
+        samples = parts[is_counted].ravel() if is_counted.any() else samples
     answered: npt.NDArray[np.uint32] = samples[samples != LOST_RTT_US]
     return answered
-
-
-def _median_over_p5(samples: npt.NDArray[np.uint32]) -> float | None:
-    if not samples.size:
-        return None
-    p5, median = np.quantile(samples, (0.05, 0.5))
-    return float(median / p5) if p5 > 0 else None
 
 
 def _spread(attempt: Attempt, bare_spread: float | None, least_spread: float | None) -> Gate | None:
@@ -279,7 +273,7 @@ def _step_us(samples: npt.NDArray[np.uint32]) -> tuple[float, float] | None:
     if samples.size < _FEWEST_REPLIES:
         return None
     step = next((one for one in _STEPS_US if not (samples % one).any()), 1) if samples.any() else _WHOLE_MS_US
-    return float(step), max(float(np.median(samples)), float(step))
+    return float(step), max(median_us(samples), float(step))
 
 
 def _worst(name: GateName, values: Mapping[str, float | None], words: str) -> Gate | None:

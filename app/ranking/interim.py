@@ -25,7 +25,7 @@ from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.choice import state_of
 from app.ranking.compared import compared_of, judged
 from app.ranking.criteria import best_of
-from app.ranking.differences import Differences, differences
+from app.ranking.differences import Differences, fitted
 from app.ranking.disturbed import has_repeats, in_the_way
 from app.ranking.messages import (
     BARRED_BY_LOSS,
@@ -221,7 +221,7 @@ def _field(plan: CampaignPlan, done: Sequence[Attempt], number: int) -> _Field:
             values[attempt.key.solution, attempt.key.suite][attempt.key.round] = value
     who = [one for one in _vpns(plan) if values.get((one.solution, one.suite))]
     series = [values[one.solution, one.suite] for one in who]
-    typical = differences(series).typical_ms  # the order needs no test
+    typical = fitted(series).typical_ms
     order = sorted(range(len(who)), key=lambda i: typical[i])
     sorted_series = tuple(series[i] for i in order)
     return _Field(

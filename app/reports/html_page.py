@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from app.reports.tables import with_roles
 from app.reports.text import clean
 from app.wording.language import current_language, tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 
 def render_page(template: str, **values: object) -> str:
@@ -31,6 +36,15 @@ def render_part(template: str, **values: object) -> str:
         template: File name in resources/templates.
         **values: Names that it uses, besides `trusted`, `tr`, `local`, `decimal` and `language`.
     """
+    from markupsafe import Markup
+
+    wording = {"tr": tr, "local": local_text, "decimal": decimal, "language": current_language()}
+    return _template(template).render(trusted=Markup, **wording, **values)
+
+
+@cache
+def _template(name: str) -> Template:
+    """Return a compiled template: to compile that of a report takes longer than to fill it in."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -40,6 +54,4 @@ def render_part(template: str, **values: object) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, finalize=harmless, trim_blocks=True, lstrip_blocks=True
     )
-    part = environment.from_string((files("resources") / "templates" / template).read_text(encoding="utf-8"))
-    wording = {"tr": tr, "local": local_text, "decimal": decimal, "language": current_language()}
-    return part.render(trusted=Markup, **wording, **values)
+    return environment.from_string((files("resources") / "templates" / name).read_text(encoding="utf-8"))

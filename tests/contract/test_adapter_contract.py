@@ -176,8 +176,7 @@ def test_policy_knows_every_algorithm_of_a_suite(adapter: Adapter, suite: Suite)
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: Suite, side: Side) -> None:
+def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: Suite) -> None:
     usual = TunnelNames()
     others = {
         one.name: f"other{number}" if isinstance(getattr(usual, one.name), str) else 41_000 + 10 * number
@@ -185,9 +184,10 @@ def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: S
     }
     asked = request(adapter, suite)
     made = adapter.plan(replace(asked, link=replace(asked.link, names=TunnelNames(**others))))  # type: ignore[arg-type]
-    text = repr((adapter.identity(asked, side).steps, made.on(side), made.outer_filter))
-    found = {name for name in others if re.search(rf"(?<!\w){getattr(usual, name)}(?!\w)", text)}
-    assert not found
+    for side in Side:
+        text = repr((adapter.identity(asked, side).steps, made.on(side), made.outer_filter))
+        found = {name for name in others if re.search(rf"(?<!\w){getattr(usual, name)}(?!\w)", text)}
+        assert not found, side
 
 
 @ALL_CASES
@@ -208,25 +208,23 @@ def test_there_is_no_golden_file_without_a_case() -> None:
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_metered_makes_the_keepalive_of_its_own_rare_and_changes_nothing_else(
-    adapter: Adapter, suite: Suite, side: Side
-) -> None:
+def test_metered_makes_the_keepalive_of_its_own_rare_and_changes_nothing_else(adapter: Adapter, suite: Suite) -> None:
     asked = request(adapter, suite)
     assert asked.keepalive is Keepalive.WIRED, "the golden ones are of it"
     metered = replace(asked, keepalive=Keepalive.METERED)
     wired, rare = adapter.plan(asked), adapter.plan(metered)
-    old, new = (render(plan, side).splitlines() for plan in (wired, rare))
-    changed = [(former, later) for former, later in zip(old, new, strict=True) if former != later]
-    assert [later.split() for _, later in changed] == [
-        line.split() for line in METERED[adapter.info.name].get(side, ())
-    ]
-    when_idle = rare.on(side).when_idle
-    assert wired.on(side).when_idle is None
-    assert (when_idle is not None) == (adapter.info.name in SLOWED_LATER)
-    if when_idle is not None:
-        assert when_idle.argv[-2:] == ("persistent-keepalive", "60")
-    assert adapter.identity(metered, side) == adapter.identity(asked, side)
+    for side in Side:
+        old, new = (render(plan, side).splitlines() for plan in (wired, rare))
+        changed = [(former, later) for former, later in zip(old, new, strict=True) if former != later]
+        assert [later.split() for _, later in changed] == [
+            line.split() for line in METERED[adapter.info.name].get(side, ())
+        ], side
+        when_idle = rare.on(side).when_idle
+        assert wired.on(side).when_idle is None
+        assert (when_idle is not None) == (adapter.info.name in SLOWED_LATER)
+        if when_idle is not None:
+            assert when_idle.argv[-2:] == ("persistent-keepalive", "60")
+        assert adapter.identity(metered, side) == adapter.identity(asked, side)
 
 
 @ALL_CASES
@@ -247,9 +245,8 @@ def faults_in(script: str, shell: tuple[str, ...]) -> str:
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_shell_scripts_are_posix(adapter: Adapter, suite: Suite, side: Side) -> None:
-    for command in commands_of(adapter, suite, side):
+def test_shell_scripts_are_posix(adapter: Adapter, suite: Suite) -> None:
+    for command in (one for side in Side for one in commands_of(adapter, suite, side)):
         if command.argv[:2] == ("sh", "-c"):
             for shell in (("dash",), ("busybox", "sh")):
                 assert faults_in(command.argv[2], shell) == ""
@@ -294,19 +291,18 @@ def test_undo_on_a_host_with_nothing_left_succeeds_twice(adapter: Adapter, suite
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_commands_have_deadlines_and_no_input(adapter: Adapter, suite: Suite, side: Side) -> None:
-    for command in commands_of(adapter, suite, side):
+def test_commands_have_deadlines_and_no_input(adapter: Adapter, suite: Suite) -> None:
+    for command in (one for side in Side for one in commands_of(adapter, suite, side)):
         assert command.stdin is None
         assert 0 < command.timeout_s <= 30
         assert command.is_root
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_files_begin_with_the_header_and_lie_in_the_tunnels_folder(adapter: Adapter, suite: Suite, side: Side) -> None:
+def test_files_begin_with_the_header_and_lie_in_the_tunnels_folder(adapter: Adapter, suite: Suite) -> None:
     plan_request = request(adapter, suite)
-    for file in adapter.plan(plan_request).on(side).files:
+    plan = adapter.plan(plan_request)
+    for file in (*plan.a.files, *plan.b.files):
         assert file.path.startswith(f"{plan_request.link.run_dir}/")
         assert file.mode & 0o077 == 0
         lines = file.content.decode().splitlines()
@@ -324,26 +320,22 @@ def test_header_cannot_begin_a_line_of_its_own(adapter: Adapter, suite: Suite) -
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_nothing_secret_is_rendered(adapter: Adapter, suite: Suite, side: Side) -> None:
-    plan_request = request(adapter, suite)
-    end = adapter.plan(plan_request).on(side)
-    shown = render(adapter.plan(plan_request), side)
-    shown += "".join(command_text(command) for command in commands_of(adapter, suite, side))
+def test_nothing_secret_is_rendered(adapter: Adapter, suite: Suite) -> None:
+    plan = adapter.plan(request(adapter, suite))
+    commands = [one for side in Side for one in commands_of(adapter, suite, side)]
+    shown = "".join((*(render(plan, side) for side in Side), *map(command_text, commands)))
     assert "PRIVATE KEY" not in shown
-    assert not any("PRIVATE KEY" in file.content.decode() for file in end.files)
-    for command in commands_of(adapter, suite, side):
+    assert not any("PRIVATE KEY" in file.content.decode() for file in (*plan.a.files, *plan.b.files))
+    for command in commands:
         # `wg show … dump` and `showconf` print keys; `cat` of a private key does too.
         assert not re.search(r"\bdump\b|showconf|cat .*\.key", " ".join(command.argv))
 
 
 @ALL_CASES
-@BOTH_SIDES
-def test_interface_names_fit_the_kernel(adapter: Adapter, suite: Suite, side: Side) -> None:
+def test_interface_names_fit_the_kernel(adapter: Adapter, suite: Suite) -> None:
     plan_request = request(adapter, suite)
-    end = adapter.plan(plan_request).on(side)
-    names = plan_request.link.names
-    assert end.interface in ("", names.ethernet_interface)
+    plan, names = adapter.plan(plan_request), plan_request.link.names
+    assert {plan.a.interface, plan.b.interface} <= {"", names.ethernet_interface}
     assert all(len(name) <= 15 for name in (names.ethernet_interface, names.wireguard_interface))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.adapter_cases import home, recorded, result
 from vpn_adapters.registry import ADAPTERS
 
-FEW, MANY = 30, 300
+FEW, MANY = 15, 300
 ALL_NAMES = pytest.mark.parametrize(
     ("name", "examples"),
     [

@@ -12,7 +12,7 @@ import pytest
 from app.domain.adapters import Adapter, PlanRequest
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
-from app.domain.solutions import CensusOption, OptionKind
+from app.domain.solutions import CensusOption, OptionKind, Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import facts, identity, render
@@ -34,12 +34,17 @@ def census(platform_a: str, platform_b: str) -> dict[str, CensusOption]:
     return {option.suite.name: option for option in udp_adapter.census(host(platform_a), host(platform_b))}
 
 
+@cache
+def default_suite(adapter: Adapter, platform_a: str, platform_b: str) -> Suite:
+    return next(one for one in adapter.suites(host(platform_a), host(platform_b)) if one.is_default)
+
+
 def request_for(adapter: Adapter, platform_a: str, platform_b: str, suite: str = "") -> PlanRequest:
     hosts = host(platform_a), host(platform_b)
-    default = next(one for one in adapter.suites(*hosts) if one.is_default)
+    options = census(platform_a, platform_b) if suite else {}
     return PlanRequest(
         link=Link(underlay_a="192.0.2.1", underlay_b="192.0.2.2"),
-        suite=census(platform_a, platform_b)[suite].suite if suite else default,
+        suite=options[suite].suite if suite else default_suite(adapter, platform_a, platform_b),
         facts_a=hosts[0],
         facts_b=hosts[1],
         identity_a=identity(adapter, Side.A),

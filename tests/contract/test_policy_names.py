@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import pytest
 
@@ -21,23 +22,30 @@ ALL_PAIRS = pytest.mark.parametrize(
 ALL_CPUS = pytest.mark.parametrize(("aes_a", "aes_b"), [(True, True), (True, False), (False, False)])
 
 
-def suites_of(adapter: Adapter, platform_a: str, platform_b: str) -> list[Suite]:
-    return list(adapter.suites(facts(platform_a), facts(platform_b)))
+@cache
+def suites_of(adapter: Adapter, platform_a: str, platform_b: str) -> tuple[Suite, ...]:
+    return tuple(adapter.suites(facts(platform_a), facts(platform_b)))
 
 
-def options_of(adapter: Adapter, platform_a: str, platform_b: str) -> list[CensusOption]:
-    return list(adapter.census(facts(platform_a), facts(platform_b)))
+@cache
+def options_of(adapter: Adapter, platform_a: str, platform_b: str) -> tuple[CensusOption, ...]:
+    return tuple(adapter.census(facts(platform_a), facts(platform_b)))
+
+
+@cache
+def is_unknown(name: str) -> bool:
+    return judge(name, guidelines=()).reason == UNKNOWN_REASON
 
 
 def unknown(names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if judge(name, guidelines=()).reason == UNKNOWN_REASON]
+    return list(filter(is_unknown, names))
 
 
 @ALL_ADAPTERS
 @ALL_PAIRS
 def test_every_algorithm_of_every_suite_and_option_is_known(adapter: Adapter, platform_a: str, platform_b: str) -> None:
-    suites = suites_of(adapter, platform_a, platform_b)
-    suites += [option.suite for option in options_of(adapter, platform_a, platform_b)]
+    options = options_of(adapter, platform_a, platform_b)
+    suites = (*suites_of(adapter, platform_a, platform_b), *(option.suite for option in options))
     assert {suite.name: unknown(suite.algorithms) for suite in suites if unknown(suite.algorithms)} == {}
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import statistics
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 
-from sources import ROOT, parsed
+from sources import ROOT
 
 MOST_LINES = 400
 MOST_LINES_MEDIAN, MOST_LINES_P90 = 120, 300
@@ -21,7 +19,9 @@ _TRIPLE = ('"""', "'''")
 _TEXT_OR_COMMENT = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
 )
-_HAVE_BODIES = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_BEGINS_STATEMENT = re.compile(r"(?<!\\)\n[ \t]*[rR]?$")
+_ENDS_STATEMENT = re.compile(r"[ \t]*(?:#.*)?(?:$|\n)")
+"""Before and after a text that is a statement of its own, outside of brackets: a docstring."""
 _IMPORTS_UI = re.compile(r"^\s*(?:from|import) ui\b", re.MULTILINE)
 
 
@@ -39,21 +39,20 @@ def lines_of_code(text: str) -> int:
     """Return how many lines have code on them."""
     code = (line.lstrip() for line in text.split("\n"))
     lines = {number for number, line in enumerate(code, start=1) if line and not line.startswith("#")}
-    first, seen = 1, 0
+    text, first, seen, depth = f"\n{text}", 0, 0, 0
     for token in _TEXT_OR_COMMENT.finditer(text):
-        if token[0].startswith(_TRIPLE):  # a line of it may be empty, or begin with a number sign
-            first, seen = first + text.count("\n", seen, token.start()), token.start()
-            lines.update(range(first, first + token[0].count("\n") + 1))
-    return len(lines.difference(*docstrings(parsed(text))))
-
-
-def docstrings(node: ast.AST) -> Iterator[range]:
-    """Yield the lines of each text below a node that is a statement of its own."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
-            yield range(child.lineno, (child.end_lineno or 0) + 1)
-        elif isinstance(child, _HAVE_BODIES):
-            yield from docstrings(child)
+        between = text[seen : token.start()]
+        depth += sum(map(between.count, "([{")) - sum(map(between.count, ")]}"))
+        first += between.count("\n")
+        seen, own = token.end(), range(first, first + token[0].count("\n") + 1)
+        first = own[-1]
+        if token[0].startswith("#"):
+            continue
+        if not depth and _BEGINS_STATEMENT.search(between) and _ENDS_STATEMENT.match(text, seen):
+            lines.difference_update(own)
+        elif token[0].startswith(_TRIPLE):  # a line of it may be empty, or begin with a number sign
+            lines.update(own)
+    return len(lines)
 
 
 def python_in(*folders: str) -> list[str]:
@@ -96,3 +95,9 @@ def test_lines_of_code_are_counted() -> None:
         '"""Text."""\n# why\nA = 1\n"""Of A."""\n\n\ndef f() -> int:\n    """Text."""\n    return (\n        A\n    )\n'
     )
     assert lines_of_code(text) == 5
+
+
+def test_a_text_is_code_unless_it_is_a_statement_of_its_own() -> None:
+    assert lines_of_code('A = """\n# one\n\nthree"""\n') == 4
+    assert lines_of_code('f(\n    """one\n\ntwo""",  # why\n    "(",\n)\n') == 6
+    assert lines_of_code('class A:\n    r"""One (\n\n    two."""  # why\n\n    a: int = 1\n    "Of a."\n') == 2

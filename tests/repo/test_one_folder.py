@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 
-from sources import ROOT, python_files, text_of
+from sources import ROOT, parsed, python_files, text_of
 
 from app.domain.declared import FILE, declared
 from app.domain.linting import ConfigKind
@@ -50,7 +50,7 @@ EXCEPTIONS = {
 
 def words_of(text: str) -> Iterator[str]:
     """Yield the identifiers and texts of a program; comments and docstrings are documents."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import tomllib
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +36,9 @@ def _messages_tool() -> ModuleType:
 
 
 TOOL = _messages_tool()
+gathered = cache(TOOL.gather)
+"""Texts of a catalogue by its name: to gather them, its sources are parsed."""
+
 FILES: list[Path] = TOOL.catalogue_files()
 
 
@@ -44,21 +48,25 @@ def catalogue_file(request: pytest.FixtureRequest) -> Path:
     return file
 
 
+@cache
+def read(file: Path) -> Catalog:
+    return TOOL.read_catalogue(file)
+
+
 @pytest.fixture
 def catalogue(catalogue_file: Path) -> Catalog:
-    read: Catalog = TOOL.read_catalogue(catalogue_file)
-    return read
+    return read(catalogue_file)
 
 
 def test_there_are_catalogues() -> None:
     assert {(path.parts[-3], path.stem) for path in FILES} == {("de", name) for name in CATALOGUES}
     assert set(TOOL.SOURCES) == set(CATALOGUES)
-    assert len(TOOL.gather("window")) > 1000
+    assert len(gathered("window")) > 1000
 
 
 def test_every_text_is_translated_and_no_entry_is_stale(catalogue_file: Path, catalogue: Catalog) -> None:
     entries = {message.id: message for message in catalogue if message.id}
-    texts = TOOL.gather(catalogue_file.stem)
+    texts = gathered(catalogue_file.stem)
     assert sorted(map(str, texts - entries.keys())) == [], "run `make messages`, then translate"
     assert sorted(map(str, entries.keys() - texts)) == [], "run `make messages`: no text of the program is this"
     assert not catalogue.obsolete, "run `make messages`"
@@ -97,7 +105,7 @@ def test_every_text_of_declared_files_with_sentences_is_translated() -> None:
     for file in (ROOT / "vpn_adapters").glob("*/declared.toml"):
         table = tomllib.loads(file.read_text(encoding="utf-8"))
         sentences = {text for _, text in TOOL._values(table, "") if text.count(" ") > 2}
-        assert sentences <= TOOL.gather("adapters"), file.parent.name
+        assert sentences <= gathered("adapters"), file.parent.name
 
 
 FOR_PROGRAMS = frozenset(
@@ -139,7 +147,7 @@ def test_titles_of_solutions_are_translated() -> None:
 def test_a_text_is_translated_alike_in_all_catalogues() -> None:
     found: dict[tuple[str, object], set[object]] = defaultdict(set)
     for file in FILES:
-        for message in TOOL.read_catalogue(file):
+        for message in read(file):
             if message.id:
                 found[file.parts[-3], message.id].add(message.string)
     assert {text: forms for text, forms in found.items() if len(forms) > 1} == {}

@@ -12,7 +12,8 @@ from suite.lanes import Job, Lane, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
-SOURCES = ("app", "ui", "vpn_adapters", "resources", "packaging", "tests")
+_IMPORTED = ("app", "ui", "vpn_adapters", "resources", "packaging")
+SOURCES = (*_IMPORTED, "tests")
 UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
 _COMPUTING = frozenset(
     (
@@ -52,11 +53,13 @@ def _program(name: str, *words: str) -> Job:
 
 
 def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
-    """Return format, lint, types, layers and scripts, the slowest first. No test runs here."""
+    """Return format, lint, types, layers, scripts and byte code, the slowest first. No test runs here."""
     # Scripts that run on hosts are checked with what they include: tests/repo/test_shell_files.py.
     named = "packaging/setup .ci/run tests/suite/without_machines '*.sh' ':!resources/templates' ':!vpn_adapters'"
     return (
         _program("mypy", "mypy"),
+        # Byte code: in a fresh clone, the processes of the next stage would all make it at the same time.
+        Job("byte-code", (sys.executable, "-m", "compileall", "-q", *_IMPORTED)),
         _program("lint-imports", "lint-imports"),
         Job("shellcheck", ("sh", "-c", f"exec shellcheck $(git ls-files {named})")),
         _program("ruff-check", "ruff", "check", *SOURCES),
@@ -64,10 +67,8 @@ def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
     )
 
 
-def _unit_job(name: str, processors: int, folders: Iterable[str]) -> Job:
-    # One more than there are processors, since some of them wait for what they have started.
-    spread = ("-n", str(processors + 1), "--dist", "worksteal")
-    return pytest_job(name, *spread, "-m", "not timed", *folders)
+def _unit_job(name: str, processes: int, folders: Iterable[str]) -> Job:
+    return pytest_job(name, "-n", str(processes), "--dist", "worksteal", "-m", "not timed", *folders)
 
 
 def _in_units(*, is_computing: bool) -> list[str]:
@@ -77,14 +78,20 @@ def _in_units(*, is_computing: bool) -> list[str]:
 
 
 def unit_jobs(processors: int) -> tuple[Job, ...]:
-    """Return the tests that need neither hosts nor machines, and that wait for processes or windows."""
-    return (_unit_job("units", processors, (*_in_units(is_computing=False), "tests/widgets")),)
+    """Return the tests that need neither hosts nor machines, and that wait for processes."""
+    # One process more than there are processors, since some tests wait for what they have started.
+    return (_unit_job("units", processors + 1, _in_units(is_computing=False)),)
 
 
 def computing_jobs(processors: int) -> tuple[Job, ...]:
-    """Return the other tests that need neither hosts nor machines."""
-    folders = (*_in_units(is_computing=True), "tests/contract", "tests/repo")
-    return (_unit_job("computing", processors, folders),)
+    """Return the other tests that need neither hosts nor machines.
+
+    Those of the repository have a process of their own: they go through the same sources, parsed once per process.
+    """
+    return (
+        _unit_job("computing", processors, (*_in_units(is_computing=True), "tests/widgets", "tests/contract")),
+        pytest_job("repository", "-m", "not timed", "tests/repo"),
+    )
 
 
 def host_jobs(processors: int) -> tuple[Job, ...]:

@@ -33,7 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if item.get_closest_marker("full")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        without = set(left_out)
+        items[:] = [item for item in items if item not in without]
 
 
 def needs_machines(item: pytest.Item) -> bool:

@@ -80,9 +80,10 @@ def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
     }
 
 
-def platforms() -> list[str]:
+@cache
+def platforms() -> tuple[str, ...]:
     """Return the names of all recorded platforms but those of COMPARED_ALONE."""
-    return sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in OWN_PLATFORMS)
+    return tuple(sorted(path.stem for path in RECORDED.glob("*.json") if path.stem not in OWN_PLATFORMS))
 
 
 @cache
@@ -143,6 +144,7 @@ def has_software(adapter: Adapter, platform: str) -> bool:
     return facts(platform).solutions[adapter.info.name].is_available
 
 
+@cache
 def home(adapter: Adapter) -> str:
     """Return the newest platform that has the software of an adapter."""
     return next(name for name in (*sorted(platforms(), reverse=True), *OWN_PLATFORMS) if has_software(adapter, name))
@@ -162,10 +164,11 @@ def request(adapter: Adapter, suite: Suite, *, platform: str = "") -> PlanReques
     )
 
 
-def all_cases() -> list[tuple[Adapter, Suite]]:
+@cache
+def all_cases() -> tuple[tuple[Adapter, Suite], ...]:
     """Return every adapter with every suite that two hosts of its newest platform have in common."""
     hosts = [(adapter, facts(home(adapter))) for adapter in ADAPTERS.values()]
-    return [(adapter, suite) for adapter, host in hosts for suite in adapter.suites(host, host)]
+    return tuple((adapter, suite) for adapter, host in hosts for suite in adapter.suites(host, host))
 
 
 def default_cases(platform_a: str, platform_b: str) -> list[tuple[Adapter, Suite]]:

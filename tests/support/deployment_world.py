@@ -24,7 +24,7 @@ from app.tunnel.request import ReplacedDeployment
 from support.deploy_world import World, ignore_stage, running_world
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn
-from support.waiting import wait_until
+from support.waiting import INSPECTIONS_S, wait_until
 
 SLOT = "58fca5ac"
 """The place of the two made-up hosts, as `slot_of` names it."""
@@ -64,8 +64,10 @@ def state_of(host: LocalHost) -> HostDeployment:
 
 
 def wait_until_watched(host: LocalHost) -> None:
-    """Wait until a host supervises its deployment."""
-    wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}")
+    """Wait until a host supervises its deployment; it is asked only once there is a supervisor at all."""
+    run = host.root / "run"
+    wait_until(lambda: any(run.glob("tunnelmark-*/.lasting/watcher")), f"a watcher on {host.side}")
+    wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}", interval_s=INSPECTIONS_S)
 
 
 def deployment_request(world: World, vpn: MadeUpVpn = VPN) -> tuple[DeployRequest, DeploymentTarget]:

@@ -219,10 +219,13 @@ class LocalHost:
         """Return the host's processes: those with its folder in their environment."""
         needle = f"FAKE_NET={self.net}".encode()
         found: list[int] = []
-        for folder in Path("/proc").glob("[0-9]*"):
+        for name in os.listdir("/proc"):  # noqa: PTH208 - asked for again and again, and paths take three times as long
+            if not name.isdecimal():
+                continue
             try:
-                if needle in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
+                with open(f"/proc/{name}/environ", "rb", buffering=0) as file:  # noqa: PTH123
+                    if needle in file.read():
+                        found.append(int(name))
             except OSError:
                 continue
         return found

@@ -62,26 +62,23 @@ def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
     assert "A lost packet holds up all others." in design
 
 
-@pytest.mark.parametrize(
-    ("post_quantum", "words"),
-    [
-        (PostQuantum.HYBRID, "Post-quantum: hybrid key exchange"),
-        (PostQuantum.SYMMETRIC, "Post-quantum: by pre-shared keys only"),
-        (PostQuantum.NONE, "Post-quantum: no;"),
-        (None, ""),
-    ],
-)
-def test_post_quantum_is_beside_the_verdict(driver: Driver, post_quantum: PostQuantum | None, words: str) -> None:
+def test_post_quantum_is_beside_the_verdict(driver: Driver) -> None:
     page = choice(driver)
     candidate = next(one for one in page._by_key.values() if one.solution == "wireguard")
     found = page._shown
     assert found is not None
     info = found.solutions["wireguard"]
-    page.details.show_candidate(replace(candidate, post_quantum=post_quantum), info)
-    assert words in shown_text(page.details)
-    assert ("Post-quantum" in shown_text(page.details)) == bool(words)
-    page.details.show_candidate(replace(candidate, post_quantum=post_quantum, is_unprotected=True), info)
-    assert "Post-quantum" not in shown_text(page.details)
+    for post_quantum, words in (
+        (PostQuantum.HYBRID, "Post-quantum: hybrid key exchange"),
+        (PostQuantum.SYMMETRIC, "Post-quantum: by pre-shared keys only"),
+        (PostQuantum.NONE, "Post-quantum: no;"),
+        (None, ""),
+    ):
+        page.details.show_candidate(replace(candidate, post_quantum=post_quantum), info)
+        assert words in shown_text(page.details)
+        assert ("Post-quantum" in shown_text(page.details)) == bool(words)
+        page.details.show_candidate(replace(candidate, post_quantum=post_quantum, is_unprotected=True), info)
+        assert "Post-quantum" not in shown_text(page.details)
 
 
 def test_the_deciding_finding_comes_first(driver: Driver) -> None:

@@ -72,20 +72,18 @@ def test_without_a_choice_the_link_is_as_found_and_no_workload_runs(driver: Driv
     assert "\n" not in plan.facts.text()
 
 
-@pytest.mark.parametrize("name", list(presets()))
-def test_a_preset_is_handed_to_the_services_and_shown_with_its_figures(
-    driver: Driver, plan: PlanPage, name: str
-) -> None:
-    plan.condition.choose(name)
-    assert asked(driver).condition == presets()[name]
-    assert asked(driver).may_shape is False, "a lab's link needs no consent"
-    assert plan.condition.consent.isHidden()
-    assert presets()[name].title in plan.condition.figures.text()
-    assert "round trip" in plan.condition.figures.text()
-    assert f"Link like {name}: round trip" in plan.facts.text()
-    plan.condition.choose("As found")
-    assert asked(driver).condition is None
-    assert "Link like" not in plan.facts.text()
+def test_each_preset_is_handed_to_the_services_and_shown_with_its_figures(driver: Driver, plan: PlanPage) -> None:
+    for name, preset in presets().items():
+        plan.condition.choose(name)
+        assert asked(driver).condition == preset
+        assert asked(driver).may_shape is False, "a lab's link needs no consent"
+        assert plan.condition.consent.isHidden()
+        assert preset.title in plan.condition.figures.text()
+        assert "round trip" in plan.condition.figures.text()
+        assert f"Link like {name}: round trip" in plan.facts.text()
+        plan.condition.choose("As found")
+        assert asked(driver).condition is None
+        assert "Link like" not in plan.facts.text()
 
 
 def test_there_is_a_box_for_every_workload_of_the_registry(driver: Driver, plan: PlanPage) -> None:
@@ -242,31 +240,26 @@ def test_a_condition_is_taken_from_a_file(driver: Driver, plan: PlanPage, tmp_pa
     assert "Harbour radio" in tip
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_a_bad_file_is_refused_beside_the_field(driver: Driver, plan: PlanPage, tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    for text, words in (
         ("no TOML = = =", "cannot be read as TOML"),
         (FILE + FILE, "has 2 conditions"),
         (FILE.replace("40.0", "-3.0"), "delay_ms = -3 is not possible"),
         (FILE.replace("delay_ms", "delays"), "delays"),
-    ],
-)
-def test_a_bad_file_is_refused_beside_the_field(
-    driver: Driver, plan: PlanPage, tmp_path: Path, text: str, words: str
-) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text(text, encoding="utf-8")
-    plan.condition.choose("geo")
-    driver.idle()
-    made = len(driver.services.asked)
-    plan.condition.take_file(path)
-    assert plan.condition.fault.isVisible()
-    assert words in plan.condition.fault.text()
-    assert plan.condition.condition() == GEO, "the former choice is kept"
-    driver.idle()
-    assert len(driver.services.asked) == made
-    plan.condition.choose("dsl")
-    assert plan.condition.fault.isHidden()
+    ):
+        path.write_text(text, encoding="utf-8")
+        plan.condition.choose("geo")
+        driver.idle()
+        made = len(driver.services.asked)
+        plan.condition.take_file(path)
+        assert plan.condition.fault.isVisible()
+        assert words in plan.condition.fault.text()
+        assert plan.condition.condition() == GEO, "the former choice is kept"
+        driver.idle()
+        assert len(driver.services.asked) == made
+        plan.condition.choose("dsl")
+        assert plan.condition.fault.isHidden()
 
 
 def test_a_file_that_is_gone_is_refused(plan: PlanPage, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -125,6 +126,14 @@ _NAMES_IN_STUDIES = (
 _STUDIES = tuple(sorted(_NAMES_IN_STUDIES, key=len, reverse=True))
 """Publications, and names of their candidates and platforms."""
 
+_GIVEN = re.compile(
+    "|".join(
+        rf"(?<!\w){re.escape(one)}(?!\w)"
+        for one in (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM")
+    )
+)
+"""All of these."""
+
 _PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 
 
@@ -136,13 +145,11 @@ def no_english_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert sorted(found) == [], "use local_text"
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder with two comparisons of one pair and a deployment."""
-    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
-    monkeypatch.setenv("COLUMNS", "10000")
-    monkeypatch.delenv(VARIABLE, raising=False)
-    with Store.open(tmp_path / "tunnelmark.db") as store:
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with two comparisons of one pair and a deployment; each test gets a copy."""
+    path = tmp_path_factory.mktemp("stored") / "tunnelmark.db"
+    with Store.open(path) as store:
         for seed, models in ((1, MODELS), (2, MODELS[:4])):
             record = sample_record(rounds=3, pings=5, seed=seed, models=models, pair_spec=replace(pair(), name="plant"))
             number = store.create_campaign(record.plan, record.facts, "0.1.0")
@@ -150,6 +157,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 store.save_attempt(number, attempt)
             store.finish_campaign(number, CampaignStatus.COMPLETED)
         store.save_deployment(confirmed_deployment())
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Path) -> Path:
+    """A data folder with what `database` holds."""
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "10000")
+    monkeypatch.delenv(VARIABLE, raising=False)
+    shutil.copy(database, tmp_path)
     return tmp_path
 
 
@@ -380,7 +397,5 @@ def _text(out: Console) -> str:
 
 def _left(text: str) -> set[str]:
     """Return the words that are neither translated nor a name."""
-    for one in (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM"):
-        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text)
-    text = re.sub(r"(--part\W*)\w+", r"\1", text)  # names of parts
+    text = re.sub(r"(--part\W*)\w+", r"\1", _GIVEN.sub("", text))  # names of parts
     return set(_WORD.findall(unbracketed(text))) - _NAMES

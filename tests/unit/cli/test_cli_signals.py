@@ -93,7 +93,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.full), signal.SIGHUP])
 def test_signals_in_one_burst_are_one_and_the_clean_up_goes_on(number: signal.Signals) -> None:
     with running(PROGRAM, "3600") as process:
         assert line_of(process) == "begun\n"
@@ -106,7 +106,9 @@ def test_signals_in_one_burst_are_one_and_the_clean_up_goes_on(number: signal.Si
     assert err == "Stopping, and restoring the hosts …\nCancelled.\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.full) for one in (signal.SIGINT, signal.SIGHUP))]
+)
 def test_a_second_signal_ends_at_once(number: signal.Signals) -> None:
     with running(PROGRAM, "0") as process:
         assert line_of(process) == "begun\n"

@@ -41,7 +41,7 @@ from support.made_up_vpn import MadeUpVpn, daemon_step, link_step
 from support.message_checks import has_message
 from support.slow_removal import kill_removal, removing
 from support.tunnel_state import still_up
-from support.waiting import wait_until
+from support.waiting import INSPECTIONS_S, wait_until
 
 ON_REAL_NETWORKS = {
     *("join.sh", "part.sh", "lan-client.sh"),
@@ -145,7 +145,11 @@ def deploy_replace_and_remove(world: World) -> None:
         world.b.on_run = None
     # What starts it again does so beside the work that has ended.
     with suppress(DeadlineExceeded):
-        wait_until(lambda: all(is_up(host, first) for host in world.hosts), "the first deployment on both hosts")
+        wait_until(
+            lambda: all(is_up(host, first) for host in world.hosts),
+            "the first deployment on both hosts",
+            interval_s=INSPECTIONS_S,
+        )
     assert all(is_up(host, first) for host in world.hosts), [described(host) for host in world.hosts]
     assert remove(world).is_complete
     assert_untouched(world)

@@ -281,7 +281,10 @@ def test_a_deployment_without_its_second_mark_starts_with_the_host(world: World,
 
 @pytest.mark.parametrize(
     "lose",
-    [lose_name, lose_both, lose_folder, empty_about, name_another_folder, empty_name, name_a_path, change_supervisor],
+    [
+        *(lose_both, name_another_folder, name_a_path, change_supervisor),
+        *(pytest.param(one, marks=pytest.mark.full) for one in (lose_name, lose_folder, empty_about, empty_name)),
+    ],
 )
 def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
     world: World, store: Store, lose: Callable[[World, str], str]

@@ -25,7 +25,7 @@ from support.deployment_world import SLOT, VPN, current, place_on, wait_until_wa
 from support.made_up_deployment import Answers, Operations, deploy, deploy_and_keep, inspect, save_facts
 from support.made_up_host import LocalHost
 from support.message_checks import has_message
-from support.waiting import wait_until
+from support.waiting import INSPECTIONS_S, wait_until
 
 FIRST = Path(__file__).parents[2] / "support" / "first_version"
 """Scripts that the first version left on hosts (0cbb154, 21 November 2026), without their comments."""
@@ -120,7 +120,7 @@ def test_rotating_keys_replaces_what_the_first_version_has_deployed(world: World
         for host in world.hosts:
             let_the_first_version_run(host, one.id)
             assert "mend" not in (place_on(host) / one.id / "lasting.sh").read_text()
-        wait_until(lambda: inspect(world, store).is_healthy, "the tunnel")
+        wait_until(lambda: inspect(world, store).is_healthy, "the tunnel", interval_s=INSPECTIONS_S)
         for host in world.hosts:
             add_to_steps(host, one.id, OPEN)
         assert inspect(world, store).a.lets_strangers_in

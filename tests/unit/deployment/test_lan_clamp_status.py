@@ -28,7 +28,7 @@ from support.deployment_world import deployment_request, deployment_world, remov
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn
 from support.message_checks import has_message
-from support.waiting import wait_until
+from support.waiting import INSPECTIONS_S, wait_until
 
 WORDS = ("bridge", "tunnelmark_mss_tml0", "tml0", "1414", "1394")
 
@@ -262,6 +262,6 @@ def test_status_asks_the_hosts_for_the_table_and_the_supervisor_makes_it_anew(wo
     table_of(second).unlink()
     assert state_of(second).clamp == replace(wanted, is_there=False)
     (second.net / "refusing").unlink()
-    wait_until(lambda: state_of(second).clamp == wanted, "the table made again")
+    wait_until(lambda: state_of(second).clamp == wanted, "the table made again", interval_s=INSPECTIONS_S)
     remove(world)
     assert not any(table_of(host).exists() for host in world.hosts)

@@ -27,7 +27,7 @@ from support.deploy_world import World, assert_untouched, shell_of
 from support.deployment_world import SLOT, current, deployment_world, place_on, wait_until_watched
 from support.made_up_deployment import Operations, deploy_and_keep, inspect
 from support.made_up_host import LocalHost
-from support.waiting import wait_until
+from support.waiting import INSPECTIONS_S, wait_until
 
 RECORDED = Path(__file__).parents[2] / "support" / "earlier_version"
 HOSTS: dict[str, dict[str, tuple[str, str]]] = json.loads((RECORDED / "hosts.json").read_text())
@@ -104,7 +104,7 @@ def test_the_stored_deployment_is_there_without_loss(store: Store) -> None:
 
 
 def test_its_status_is_read(world: World, store: Store) -> None:
-    wait_until(lambda: inspect(world, store).is_healthy, "the tunnel")
+    wait_until(lambda: inspect(world, store).is_healthy, "the tunnel", interval_s=INSPECTIONS_S)
     status = inspect(world, store)
     assert status.deployment is not None
     assert (status.deployment.id, status.state) == (DEPLOYMENT_ID, DeploymentState.CONFIRMED)
@@ -128,4 +128,4 @@ def test_another_deployment_replaces_it(world: World, store: Store) -> None:
         assert current(host) == again.id
         assert not (place_on(host) / DEPLOYMENT_ID).exists()
     assert store.get_deployment(DEPLOYMENT_ID).state is DeploymentState.REPLACED
-    wait_until(lambda: inspect(world, store).is_healthy, "the new tunnel")
+    wait_until(lambda: inspect(world, store).is_healthy, "the new tunnel", interval_s=INSPECTIONS_S)

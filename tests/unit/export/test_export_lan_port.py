@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,30 +33,35 @@ ip link add link eth2 name above0 type macvlan && ip addr add 198.51.100.1/24 de
 _BRIDGE = "ip link add br0 type bridge && ip link set eth2 master br0 && ip link set br0 up\n"
 _BRIDGE_WITH_ADDRESS = f"{_BRIDGE}ip addr add 198.51.100.1/24 dev br0\n"
 
-SHELLS = [shell for shell in ("dash", "busybox sh", "bash --posix") if shutil.which(shell.split()[0])]
+SHELLS = [
+    pytest.param(shell, marks=marks)
+    for shell, marks in (("dash", ()), ("busybox sh", ()), ("bash --posix", pytest.mark.full))
+    if shutil.which(shell.split()[0])
+]
 needs_namespaces = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("unshare") is None, reason="network namespaces need root"
 )
 
 
-def script(tmp_path: Path) -> Path:
+@cache
+def script_text() -> str:
     """Return A's script, which checks the LAN port and does nothing else."""
     bundle = make_bundle(export_request("wireguard", options=DeploymentOptions(bridge_a="eth2")))
     text = tunnel_script(bundle, Side.A)
     call = "    is_at_console=no\n"
     assert text.count(call) == 1
     end = text.index("    case $verb in", text.index(call))
-    path = tmp_path / "tunnel.sh"
-    path.write_text(text[:end] + '    check_lan_port\n    echo free\n}\n\nmain "$@"\n', encoding="utf-8")
-    return path
+    return text[:end] + '    check_lan_port\n    echo free\n}\n\nmain "$@"\n'
 
 
 def printed(
     tmp_path: Path, network: str, *, ssh: str = "", before: str = "", word: str = "", shell: str = "dash"
 ) -> str:
     """Return what it says, as a program that a login over SSH has started."""
+    script = tmp_path / "tunnel.sh"
+    script.write_text(script_text(), encoding="utf-8")
     # The shell remains between the connection and what it runs, as a login's own shell does.
-    line = f"{before} {shell} {script(tmp_path)} install {word}; exit $?"
+    line = f"{before} {shell} {script} install {word}; exit $?"
     login = (
         ["env", f"SSH_CONNECTION={ssh}", "sh", "-c", line] if ssh else ["env", "-u", "SSH_CONNECTION", "sh", "-c", line]
     )

@@ -66,8 +66,8 @@ def test_ansible_reads_the_inventory_and_both_playbooks(tmp_path: Path) -> None:
     assert "ansible_port" not in b
     assert (a["tunnelmark_side"], b["tunnelmark_side"]) == ("a", "b")
     assert a["tunnelmark_hosts"] == {"a": "press-a", "b": "press-b"}
-    for name in ("site.yml", "undo.yml"):
-        ansible(tmp_path / "out", "ansible-playbook", "--syntax-check", name)
+    shown = ansible(tmp_path / "out", "ansible-playbook", "--syntax-check", "site.yml", "undo.yml")
+    assert re.findall(r"^playbook: (.*)$", shown, re.MULTILINE) == ["site.yml", "undo.yml"]
 
 
 def test_no_module_but_builtin_ones_and_no_python_on_the_hosts() -> None:

@@ -101,7 +101,10 @@ def share_decided(scenario: Scenario, campaigns: int) -> float:
     return sum(pair in found for found in decided for pair in pairs) / (len(pairs) * campaigns)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.full if one in {"drifting", "unequal"} else ()) for one in SCENARIOS],
+)
 def test_equal_candidates_are_seldom_called_different(name: str) -> None:
     assert false_claims(SCENARIOS[name], FEW) <= 0.05
 

@@ -158,6 +158,7 @@ def test_says_what_it_has_to() -> None:
         assert " ".join(expected.split()) in shown
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_a_candidate_that_was_cancelled_half_way_is_among_those_that_ended_early() -> None:
     record = sample_record()
     first = record.plan.candidates[0]
@@ -187,6 +188,7 @@ def test_the_same_record_gives_the_same_page() -> None:
     assert page(record_of("usual")) == case("usual")[0]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_written_in_one_step(tmp_path: Path) -> None:
     record = sample_record(pings=30, rounds=1)
     target = tmp_path / "report.html"

@@ -55,6 +55,7 @@ def test_csv_has_a_column_for_each_figure_of_each_attempt(record: CampaignRecord
     assert (plain.fieldnames or [""])[-2:] == ["post_quantum", "jitter_ms"], "no column without workloads"
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_the_report_has_its_table(record: CampaignRecord, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_report(record, rank(record), path)

@@ -26,8 +26,8 @@ from app.ssh.upload import upload_error, upload_script
 from support.message_checks import has_message
 
 SHELLS = [
-    pytest.param(command, id=command[-2] if len(command) > 1 else command[0])
-    for command in (("dash",), ("busybox", "ash"), ("bash", "--posix"))
+    pytest.param(command, id=command[-2] if len(command) > 1 else command[0], marks=marks)
+    for command, marks in ((("dash",), ()), (("busybox", "ash"), ()), (("bash", "--posix"), pytest.mark.full))
     if shutil.which(command[0])
 ]
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -20,7 +21,7 @@ import numpy as np
 import pytest
 
 from app.domain.errors import DiskFull, StorageFault
-from app.domain.results import Attempt, CampaignStatus, LatencySeries
+from app.domain.results import Attempt, CampaignStatus
 from app.storage import Store
 from app.storage import messages as words
 from app.storage.database import APPLICATION_ID, Database, read_migrations
@@ -296,45 +297,63 @@ def test_a_mistake_in_our_own_code_rolls_back_and_is_not_hidden(path: Path) -> N
 # --- kill -9 ----------------------------------------------------------------------------------------------------------
 
 _WRITER = """
+import os
 import sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2], sys.argv[2] + "/tests"]
 from app.storage import Store
 from support.sample_records import sample_record
 record = sample_record(rounds=40, pings=200)
-store = Store.open(Path(sys.argv[1]))
-campaign_id = store.create_campaign(record.plan, record.facts, "0.1.0")
-print("campaign", campaign_id, flush=True)
-for attempt in record.attempts:
-    store.save_attempt(campaign_id, attempt)
-    print(attempt.key.position, flush=True)
+for _ in sys.stdin:
+    if os.fork():
+        os.wait()
+        print("killed", flush=True)
+        continue
+    store = Store.open(Path(sys.argv[1]))
+    campaign_id = store.create_campaign(record.plan, record.facts, "0.1.0")
+    print(os.getpid(), campaign_id, flush=True)
+    for attempt in record.attempts:
+        store.save_attempt(campaign_id, attempt)
+        print(attempt.key.position, flush=True)
+    os._exit(0)
 """
+"""For each line on stdin a process that stores attempts: imports and the record, which take longest, are made once."""
 
 
-def _killed_writer(path: Path, after: int, delay_s: float) -> tuple[int, int]:
-    """Run a process that stores attempts, kill -9 it; return the campaign and how many it reported as stored."""
+@pytest.fixture
+def writers(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that starts another one, which stores attempts, for each line that it reads."""
     argv = [sys.executable, "-c", _WRITER, str(path), str(_ROOT)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        campaign_id = int(process.stdout.readline().split()[1])
-        reported = 0
-        for line in process.stdout:
-            reported = int(line) + 1
-            if reported >= after:
-                break
-        until = time.monotonic() + delay_s
-        while time.monotonic() < until:  # a few hundred microseconds, to be in the middle of a write
-            pass
-        process.send_signal(signal.SIGKILL)
-        reported += len(process.stdout.readlines())
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        yield process
+
+
+def _killed_writer(writers: subprocess.Popen[str], after: int, delay_s: float) -> tuple[int, int]:
+    """Have a process store attempts, kill -9 it; return the campaign and how many it reported as stored."""
+    assert writers.stdin is not None
+    assert writers.stdout is not None
+    writers.stdin.write("another one\n")
+    pid, campaign_id = map(int, writers.stdout.readline().split())
+    reported = 0
+    while reported < after:
+        reported = int(writers.stdout.readline()) + 1
+    until = time.monotonic() + delay_s
+    while time.monotonic() < until:  # a few hundred microseconds, to be in the middle of a write
+        pass
+    os.kill(pid, signal.SIGKILL)
+    while (line := writers.stdout.readline()) != "killed\n":
+        assert line, "it has ended by itself"
+        reported += 1
     return campaign_id, reported
 
 
-def test_killed_at_any_moment_it_loses_at_most_the_attempt_that_was_being_written(path: Path) -> None:
+def test_killed_at_any_moment_it_loses_at_most_the_attempt_that_was_being_written(
+    path: Path, writers: subprocess.Popen[str]
+) -> None:
     moments = random.Random(42)  # noqa: S311 - moments, not secrets
     expected = sample_record(rounds=40, pings=200)
     for _ in range(8):
-        campaign_id, reported = _killed_writer(path, moments.randrange(0, 60), moments.uniform(0, 0.004))
+        campaign_id, reported = _killed_writer(writers, moments.randrange(0, 60), moments.uniform(0, 0.004))
         assert check_soundness(path) == ()
         with Store.open(path) as store:
             record = store.load_campaign(campaign_id)
@@ -346,53 +365,3 @@ def test_killed_at_any_moment_it_loses_at_most_the_attempt_that_was_being_writte
             assert all(
                 np.array_equal(one.rtt_us, other.rtt_us) for one, other in zip(found.latency, sent.latency, strict=True)
             )
-
-
-# --- size and speed ---------------------------------------------------------------------------------------------------
-
-
-def _large(path: Path, attempts: int, pings: int) -> int:
-    """Store a campaign of made-up attempts whose times scatter as under software emulation; return its number."""
-    record = sample_record(rounds=1, pings=1)
-    template = record.attempts[2]
-    rng = np.random.default_rng(5)
-    keys = tuple(replace(template.key, position=position) for position in range(attempts))
-    with Store.open(path) as store:
-        # No power is cut here: what is stored need not be on the disk after each attempt.
-        store._database._run(lambda connection: connection.execute("PRAGMA synchronous = OFF"))
-        campaign_id = store.create_campaign(replace(record.plan, attempts=keys), record.facts, "0.1.0")
-        for key in keys:
-            latency = tuple(
-                LatencySeries(s.frame_bytes, pings, pings, 0, rng.lognormal(7.3, 0.4, pings).astype(np.uint32))
-                for s in template.latency
-            )
-            # What packet tests showed is kept once per candidate: of eight rounds, with the first.
-            capture = template.capture if key.position % 8 == 0 else None
-            store.save_attempt(campaign_id, replace(template, key=key, latency=latency, capture=capture))
-        store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)
-    return campaign_id
-
-
-@pytest.mark.parametrize(("attempts", "pings"), [(40, 200), (12, 2_000), (4, 10_000)])
-def test_the_whole_file_takes_at_most_three_bytes_for_each_sample(path: Path, attempts: int, pings: int) -> None:
-    Store.open(path).close()
-    empty = path.stat().st_size
-    _large(path, attempts, pings)
-    each = (path.stat().st_size - empty) / (attempts * 7 * pings)
-    print(f"{pings} echo requests: {each:.2f} bytes per sample, everything about the attempts included")
-    assert each <= 3.0
-
-
-def test_a_thousand_attempts_are_loaded_quickly(path: Path) -> None:
-    campaign_id = _large(path, 1_000, 200)
-    with Store.open(path) as store:
-        times_s = []
-        for _ in range(3):
-            # Not the clock: other programs on this computer are not what is measured. They share its caches, though: it
-            # takes twice as long beside them, so the limit is several times what is usual.
-            before = time.process_time()
-            record = store.load_campaign(campaign_id)
-            times_s.append(time.process_time() - before)
-    assert len(record.attempts) == 1_000
-    print(f"1000 attempts of 7 x 200 samples: {min(times_s):.3f} s")
-    assert min(times_s) < 2.0

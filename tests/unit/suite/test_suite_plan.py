@@ -67,7 +67,7 @@ def test_a_stage_waits_for_a_stage_of_another_lane_that_waits_for_none() -> None
 
 def test_tests_without_hosts_are_all_run_where_they_are_asked_for() -> None:
     (lane,) = lanes_of(["units"])
-    assert [job.name for job in lane.jobs(2)] == ["units", "computing"]
+    assert [job.name for job in lane.jobs(2)] == ["units", "computing", "repository"]
 
 
 @pytest.mark.parametrize("names", [[], ["machines"], ["units", "machines"]])

@@ -17,7 +17,7 @@ SHELLS = [
     pytest.param(("dash",), id="dash"),
     pytest.param(("busybox", "sh"), id="busybox", marks=pytest.mark.full),
 ]
-WHILE_S = 600.0
+WHILE_S = 300.0
 NAT_S = 60.0
 """Least time for which a connection without packets is remembered, see `PROBE_S`, in seconds."""
 IDLE_AFTER_S = 2.0 * PROBE_S

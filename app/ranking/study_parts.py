@@ -55,10 +55,6 @@ _BUILD_S, _EACH_S = 60.0, 20.0
 _PROOF_S = 45.0
 """Time to measure the bare link under a condition, before the cells of a congestion control. Source: two times 120 echo
 requests, four streams of 4 s, and their round trips over a satellite link."""
-_INSIDE_TCP, _SILENT_S = "openvpn-tcp", 100.0
-"""The study's VPN whose carrier is TCP, and how much later its transfers are known to have ended where frames are lost.
-Source: iperf3's time limit for silence of 120 s, instead of 20 s.
-"""
 _SPLIT_S = 46.0
 """Longest transfer with BBR on gateways or proxies alone. Source: the study, section IV.A, 32 to 46 s."""
 
@@ -87,7 +83,6 @@ def predicted_s(cells: Sequence[TransferCell]) -> float:
     """Return about how long cells take, in s: as long as in the study, and what is around them."""
     published = published_transfers()
     transfers_s = sum(published.get(one, _SPLIT_S) + _EACH_S for one in cells)
-    transfers_s += _SILENT_S * sum(one.solution == _INSIDE_TCP and one.condition.endswith("-loss") for one in cells)
     proofs = {(one.congestion, one.condition) for one in cells}
     return transfers_s + _BUILD_S * len({one.congestion for one in cells}) + _PROOF_S * len(proofs)
 

@@ -77,9 +77,8 @@ _KNOWN = """
     tunnelmark north plant lab practice gw gateway office meier tml eth tcpdump nft systemd Debian GNU Linux trixie deb
     amd cloud QEMU TCG CPU version MTU MiB Mbit UTC latency cpu VPN PEP CUBIC geo leo loss lossy lte dsl wifi ipsec
     freelan Salsa BSI TR NIST SP RFC IEC CVE Part bsi tr nist sp rfc iec Encrypt SATCOM Guilloteau Pradas Pelat Kuhn
-    industrial extended iiot hub
     Recommendations using on Fig Blowfish Camellia EdDSA IKEv Keccak MACsec Serpent SipHash Tiger Twofish Whirlpool
-    Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
+    industrial extended iiot hub Libreswan ppp HIGH aNULL eNULL openssh com tinc-host
     Ethernet CPU IxChariot Freelan Linux Xeon Server OpenVPN industrial
     oslv MPPE
 """

@@ -12,8 +12,7 @@ from suite.lanes import Job, Lane, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
-_IMPORTED = ("app", "ui", "vpn_adapters", "resources", "packaging")
-SOURCES = (*_IMPORTED, "tests")
+SOURCES = ("app", "ui", "vpn_adapters", "resources", "packaging", "tests")
 UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
 _COMPUTING = frozenset(
     (
@@ -53,13 +52,11 @@ def _program(name: str, *words: str) -> Job:
 
 
 def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
-    """Return format, lint, types, layers, scripts and byte code, the slowest first. No test runs here."""
+    """Return format, lint, types, layers and scripts, the slowest first. No test runs here."""
     # Scripts that run on hosts are checked with what they include: tests/repo/test_shell_files.py.
     named = "packaging/setup .ci/run tests/suite/without_machines '*.sh' ':!resources/templates' ':!vpn_adapters'"
     return (
         _program("mypy", "mypy"),
-        # Byte code: in a fresh clone, the processes of the next stage would all make it at the same time.
-        Job("byte-code", (sys.executable, "-m", "compileall", "-q", *_IMPORTED)),
         _program("lint-imports", "lint-imports"),
         Job("shellcheck", ("sh", "-c", f"exec shellcheck $(git ls-files {named})")),
         _program("ruff-check", "ruff", "check", *SOURCES),

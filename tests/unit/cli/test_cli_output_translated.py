@@ -125,12 +125,8 @@ _NAMES_IN_STUDIES = (
 _STUDIES = tuple(sorted(_NAMES_IN_STUDIES, key=len, reverse=True))
 """Publications, and names of their candidates and platforms."""
 
-_GIVEN = re.compile(
-    "|".join(
-        rf"(?<!\w){re.escape(one)}(?!\w)"
-        for one in (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM")
-    )
-)
+_WORDS_GIVEN = (*_MADE_UP, *_STUDIES, TITLE, "Encrypt-and-MAC", "ppp-over-ssh", "using VPN over SATCOM")
+_GIVEN = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in _WORDS_GIVEN))
 """All of these."""
 
 _PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")

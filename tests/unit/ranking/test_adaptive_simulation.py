@@ -29,11 +29,6 @@ SETS = {
 EQUAL_COUNTS = (2, 4, 8, 10)
 FULL = 200
 """Comparisons per case in full size."""
-FEW, MOST_WRONG = 8, 1
-"""Comparisons of equals per case in every run, and how many of them may call some different.
-
-At 5 %, more do so in 6 % of all draws; draws are seeded. An excess that so few do not show is seen in full size.
-"""
 
 VERDICT_NEAR_MARGIN = (Verdict.ACCEPTABLE, Verdict.RECOMMENDED)
 """Verdicts for 1.00 and 1.08 ms: the second is within 10 %, and its better verdict decides."""
@@ -97,12 +92,13 @@ def is_clear(done: Simulated) -> bool:
 
 @in_every_run
 def test_equal_candidates_are_seldom_called_different(scenario: Noise) -> None:
-    assert with_false_claims(runs(scenario.name, (1.0,) * 4, FEW)) <= MOST_WRONG
+    wrong = with_false_claims(runs(scenario.name, (1.0,) * 4, 20))
+    assert wrong <= 3  # of 20, at 5 %: more than 3 have a probability below 2 %
 
 
 @pytest.mark.parametrize("scenario", UNEQUAL, ids=lambda one: one.name)
 def test_equal_candidates_that_vary_unequally_are_seldom_called_different(scenario: Noise) -> None:
-    assert with_false_claims(runs(scenario.name, (1.0,) * 4, FEW)) <= MOST_WRONG
+    assert with_false_claims(runs(scenario.name, (1.0,) * 4, 20)) <= 3
 
 
 def test_a_comparison_does_not_end_early_before_its_own_choice_is_decided() -> None:
@@ -115,21 +111,21 @@ def test_a_comparison_does_not_end_early_before_its_own_choice_is_decided() -> N
 
 @in_every_run
 def test_rounds_of_few_cycles_keep_the_promises(scenario: Noise) -> None:
-    assert with_false_claims(runs(scenario.name, (1.0,) * 4, FEW, is_short=True)) <= MOST_WRONG
-    wrong = [one for one in advised(runs(scenario.name, SETS["lab4"], 6, is_short=True)) if is_far_off(one)]
+    assert with_false_claims(runs(scenario.name, (1.0,) * 4, 20, is_short=True)) <= 3
+    wrong = [one for one in advised(runs(scenario.name, SETS["lab4"], 12, is_short=True)) if is_far_off(one)]
     assert len(wrong) <= 1
     assert not any(is_clear(one) for one in wrong)
 
 
 @in_every_run
 def test_recommendations_are_within_ten_percent_of_the_best(scenario: Noise) -> None:
-    wrong = [one for one in advised(runs(scenario.name, SETS["mix8"], 4)) if is_far_off(one)]
+    wrong = [one for one in advised(runs(scenario.name, SETS["mix8"], 6)) if is_far_off(one)]
     assert len(wrong) <= 1
     assert not any(is_clear(one) for one in wrong)
 
 
 def test_most_pairs_are_decided_on_quiet_hosts_within_the_budget() -> None:
-    done = runs("quiet", SETS["mix8"], 4)
+    done = runs("quiet", SETS["mix8"], 6)
     assert decided_share(done) >= 0.9
     assert max(one.seconds for one in done) <= 300
 

@@ -33,4 +33,5 @@ def consent_to_study(context: CommandContext, pair: PairSpec, use: OwnHostsUse) 
             raise InvalidOption(STUDY_WITHOUT_ANSWER(study=use.study, pair=pair.name))
         if not ask_yes(tr("Measure {study} on hosts and nodes of {pair}?").format(study=use.study, pair=pair.name)):
             raise Cancelled
-    return OwnHostsConsent(may_change=True, may_shape=bool(use.conditions) and may_shape_link(context, pair))
+    may_shape = bool(use.conditions) and may_shape_link(context, pair)
+    return OwnHostsConsent(may_change=True, may_shape=may_shape, pair=pair)

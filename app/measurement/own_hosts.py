@@ -27,10 +27,12 @@ class OwnHostsConsent:
     Attributes:
         may_change: Whether the study may change hosts and nodes, and load their link.
         may_shape: Whether the hosts may shape what they send to each other.
+        pair: The pair as the user saw it; consent for it is none for other machines that get its name.
     """
 
     may_change: bool = False
     may_shape: bool = False
+    pair: PairSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,17 @@ class OwnHostsUse:
         """Refuse to change hosts of the user's own without their consent.
 
         Raises:
-            InvalidPlan: The user has not agreed.
+            InvalidPlan: The user has not agreed, or has for other machines of this name.
         """
-        if not consent.may_change:
+        if not consent.may_change or consent.pair is None or _machines(consent.pair) != _machines(pair):
             raise InvalidPlan(OWN_HOSTS_NOT_ALLOWED(pair=pair.name, study=self.study))
         if self.conditions and not consent.may_shape:
             raise InvalidPlan(SHAPING_NOT_ALLOWED(pair=pair.name))
+
+
+def _machines(pair: PairSpec) -> tuple[object, ...]:
+    """Return what a study on a pair changes: hosts, their underlay addresses, nodes with their interfaces."""
+    return (pair.a, pair.b, pair.underlay_a, pair.underlay_b, pair.nodes)
 
 
 def _names(pair: PairSpec) -> Mapping[str, str]:

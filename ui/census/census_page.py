@@ -60,6 +60,7 @@ class CensusPage(Page):
             ),
         )
         self._plan: CensusPlan | None = None
+        self._left = ""
         self._trying: Operation | None = None
         self._results: dict[tuple[str, str], OptionResult] = {}
         self._verdicts: dict[tuple[str, str], Verdict] = {}
@@ -257,6 +258,7 @@ class CensusPage(Page):
                 self.notice.show_message("caution", local_text(text))
                 return
             case CampaignEnded(left=left) if self._plan is not None:
+                self._left = left
                 self.context.leftovers.take_left(self._plan.pair, left)
                 return
             case Progress(text=text, fraction=fraction, left_s=left_s):
@@ -270,7 +272,7 @@ class CensusPage(Page):
 
     def _on_done(self, found: CensusResults, *, is_resumed: bool) -> None:
         self._show(found)
-        if is_resumed and found.record.is_complete:
+        if is_resumed and found.record.is_complete and not self._left:
             self.context.leftovers.forget_gateways(found.record.pair.name)  # it begins with a rollback on both hosts
         enable(self.begin, is_on=True, reason="")
         if not found.record.is_complete:

@@ -25,6 +25,7 @@ class OwnHostsForm(QWidget):
 
     def __init__(self, pair: PairSpec, use: OwnHostsUse) -> None:
         super().__init__()
+        self._pair = pair
         sentence = None if pair.is_lab else use.sentence(pair)
         self.may_change = QCheckBox(tr("Hosts and nodes may be changed, and their link loaded"))
         self.may_shape = QCheckBox(tr("The link may be shaped while it is measured"))
@@ -49,4 +50,6 @@ class OwnHostsForm(QWidget):
     def consent(self) -> OwnHostsConsent:
         """The user's consent."""
         ticked = {box for box in self.boxes if box.isChecked()}
-        return OwnHostsConsent(may_change=self.may_change in ticked, may_shape=self.may_shape in ticked)
+        return OwnHostsConsent(
+            may_change=self.may_change in ticked, may_shape=self.may_shape in ticked, pair=self._pair
+        )

@@ -112,10 +112,11 @@ OWN_HOSTS_BRIDGED = MessageForm(
 )
 OWN_HOSTS_ROUTED = MessageForm(
     "measure.own-hosts-routed",
-    "{study} changes four machines of {pair}. {host_a} and {host_b} build tunnels, send over the bare link as well, "
-    "and route {lan_a} and {lan_b}. Their nodes {node_a} ({port_a}) and {node_b} ({port_b}) get an address and a route "
-    "there. Congestion control and slow start of TCP change on all four, for all that they send. Transfers load the "
-    "link. Each change is undone after its tunnels, also if this program is killed.",
+    "{study} changes four machines of {pair}. {host_a} and {host_b} build tunnels, send over the bare link without "
+    "encryption as well, and forward between them and {lan_a} and {lan_b}; for some transfers {host_b} runs a proxy "
+    "that takes over their TCP connections. Their nodes {node_a} ({port_a}) and {node_b} ({port_b}) get an address and "
+    "a route there. Congestion control and slow start of TCP change on all four, for all that they send. Transfers load "
+    "the link. Each change is undone after its tunnels, also if this program is killed.",
 )
 OWN_HOSTS_NOT_ALLOWED = MessageForm(
     "measure.own-hosts-not-allowed",
@@ -125,6 +126,7 @@ OWN_HOSTS_NOT_ALLOWED = MessageForm(
 HOST_NOT_SHAPED = MessageForm(
     "measure.host-not-shaped",
     "{host} does not shape any more what it sends to the other host, so that the link is not under {condition}.",
+    "See what changed the queueing of its interface to the underlay (tc qdisc show), then measure again.",
 )
 OWN_HOSTS_DELAY_CHANGES = MessageForm(
     "measure.own-hosts-delay-changes",

@@ -41,7 +41,7 @@ from vpn_adapters.registry import ADAPTERS
 NODES = [NodeHost(HostSpec(f"node-{nth}", f"192.0.2.2{nth}", 2222, "plc"), f"port{nth}", f"lan{nth}") for nth in (1, 2)]
 PLAIN = sample.pair(is_lab=False)
 PAIR = replace(PLAIN, node_a=NODES[0], node_b=NODES[1])
-ALL = OwnHostsConsent(may_change=True, may_shape=True)
+ALL = OwnHostsConsent(may_change=True, may_shape=True, pair=PAIR)
 
 
 def wanted(study: str, pair: PairSpec = PAIR, part: str = "quick", **more: Any) -> WantedLabStudy:
@@ -119,9 +119,18 @@ def test_nothing_is_changed_without_the_users_consent(tmp_path: Path, runs: list
     assert (operations.held, runs) == ([], [])
 
 
+@pytest.mark.parametrize("other", [replace(PAIR, underlay_b="192.0.2.99"), replace(PAIR, a=replace(PAIR.a, port=2299))])
+def test_consent_is_none_for_other_machines_that_got_the_name(
+    tmp_path: Path, runs: list[LabRun], other: PairSpec
+) -> None:
+    with pytest.raises(InvalidPlan, check=has_message(OWN_HOSTS_NOT_ALLOWED, pair=PAIR.name, study=NODE_STUDY)):
+        Operations(tmp_path).run(wanted(NODE_STUDY, other, consent=ALL))
+    assert runs == []
+
+
 def test_a_satellite_link_needs_consent_to_shaping_as_well(tmp_path: Path, runs: list[LabRun]) -> None:
     with pytest.raises(InvalidPlan, check=has_message(SHAPING_NOT_ALLOWED, pair=PAIR.name)):
-        Operations(tmp_path).run(wanted(APPLICATION_STUDY, consent=OwnHostsConsent(may_change=True)))
+        Operations(tmp_path).run(wanted(APPLICATION_STUDY, consent=OwnHostsConsent(may_change=True, pair=PAIR)))
     assert runs == []
 
 
@@ -130,7 +139,7 @@ def test_with_consent_it_runs_between_the_machines_of_the_pair(
     tmp_path: Path, runs: list[LabRun], study: str, *, is_shaped: bool
 ) -> None:
     operations = Operations(tmp_path)
-    operations.run(wanted(study, consent=OwnHostsConsent(may_change=True, may_shape=is_shaped)))
+    operations.run(wanted(study, consent=OwnHostsConsent(may_change=True, may_shape=is_shaped, pair=PAIR)))
     (run,) = runs
     assert run.machines is not None
     assert run.machines.nodes == PAIR.nodes

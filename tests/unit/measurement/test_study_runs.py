@@ -108,10 +108,12 @@ class Operations(StudyOperations):
         consent: OwnHostsConsent | None = None,
     ) -> StudyResults:
         machines = {} if is_lab else {"node_a": NODE, "node_b": NODE}
-        found: Any = SimpleNamespace(pair=replace(pair(is_lab=is_lab), **machines), link=None, facts={"a": None})
+        spec = replace(pair(is_lab=is_lab), **machines)
+        found: Any = SimpleNamespace(pair=spec, link=None, facts={"a": None})
+        consent = replace(consent or OwnHostsConsent(), pair=spec)
         return self.run_study(
             found,
-            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes, consent=consent or OwnHostsConsent()),
+            StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes, consent=consent),
             token=CancelToken(),
             report=lambda _text: None,
             on_result=lambda _result: None,

@@ -115,8 +115,8 @@ OWN_HOSTS_ROUTED = MessageForm(
     "{study} changes four machines of {pair}. {host_a} and {host_b} build tunnels, send over the bare link without "
     "encryption as well, and forward between them and {lan_a} and {lan_b}; for some transfers {host_b} runs a proxy "
     "that takes over their TCP connections. Their nodes {node_a} ({port_a}) and {node_b} ({port_b}) get an address and "
-    "a route there. Congestion control and slow start of TCP change on all four, for all that they send. Transfers load "
-    "the link. Each change is undone after its tunnels, also if this program is killed.",
+    "a route there. Congestion control and slow start of TCP change on all four, for all that they send. Transfers "
+    "load the link. Each change is undone after its tunnels, also if this program is killed.",
 )
 OWN_HOSTS_NOT_ALLOWED = MessageForm(
     "measure.own-hosts-not-allowed",

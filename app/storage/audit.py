@@ -81,7 +81,9 @@ def is_in_audit(connection: sqlite3.Connection, host: str) -> bool:
     Args:
         host: Its address, as the user knows it.
     """
-    return connection.execute("SELECT 1 FROM audit WHERE host = ? LIMIT 1", (host,)).fetchone() is not None
+    return (
+        connection.execute("SELECT 1 FROM audit WHERE lower(host) = lower(?) LIMIT 1", (host,)).fetchone() is not None
+    )
 
 
 def check_audit(connection: sqlite3.Connection) -> AuditCheck:

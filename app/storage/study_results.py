@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from app.domain.atomic import replace_file
 from app.domain.conditions import MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile
+from app.domain.pair_names import LAB_PREFIX
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.storage.study_files import R, ResultsByKey, read_study
@@ -82,9 +84,11 @@ def results_file(folder: Path, study: str, pair: str) -> Path:
 
 
 def _ending(pair: str) -> str:
-    """Return the end of the names of a pair's files."""
+    """Return the end of the names of a pair's files, which no other pair has: `plant_1` and `plant-1` are two."""
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", pair).strip("-")
-    return f"-{name}.json"
+    is_plain = pair.startswith(LAB_PREFIX) or (name == pair and not name.startswith("lab-"))
+    mark = "" if is_plain else f"-{hashlib.sha256(pair.encode()).hexdigest()[:8]}"
+    return f"-{name}{mark}.json"
 
 
 def rename_results(folder: Path, old: str, new: str) -> None:

@@ -156,7 +156,9 @@ def test_the_command_says_whether_it_holds(
 def test_the_log_tells_which_hosts_were_ever_changed(path: Path) -> None:
     write(path, 1)
     with Store.open(path) as store:
+        store.audit(AuditEntry(AT, "node.Example", Side.A, "ip link add tml9", 0, "Make it", "eve", "11" * 8))
         assert store.is_in_audit("10.0.0.1")
+        assert store.is_in_audit("Node.example")
         assert not store.is_in_audit("10.0.0.2")
 
 

@@ -14,7 +14,7 @@ from window_driver import Driver
 from app.cli import main
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import HostUnreachable, InvalidOption, LabFault, PairLocked
-from app.domain.hosts import HostSpec, NodeHost
+from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.messages import MessageForm
 from app.domain.messages.inputs import (
     HOST_IS_A_NODE,
@@ -28,6 +28,7 @@ from app.ssh.messages import HOST_UNREACHABLE
 from app.storage.messages import HOST_IN_USE, PAIR_GONE
 from support.message_checks import has_message, shows
 from ui.common.dialogs import Question
+from ui.comparison.hosts_page import HostsPage
 
 
 def _is_empty_and_editable(driver: Driver) -> bool:
@@ -90,12 +91,18 @@ def test_a_new_pair_after_a_stored_one_is_not_stored_under_its_name(driver: Driv
     assert made.a.label == "198.51.100.1"
 
 
-def test_a_stored_pair_keeps_its_nodes_where_it_is_changed_in_the_form(driver: Driver) -> None:
+def shown_with_nodes(driver: Driver) -> tuple[PairSpec, HostsPage]:
+    """Return a stored pair with a node behind each host, and the page whose forms show it."""
     nodes = {side: NodeHost(HostSpec(f"node-{side}", f"10.0.1.{side}"), "eth1", "eth2") for side in (1, 2)}
     stored = replace(pair(is_lab=False), node_a=nodes[1], node_b=nodes[2])
     hosts = driver.window.hosts
     driver.window.begin_with_hosts()
     hosts.show_pair(stored)
+    return stored, hosts
+
+
+def test_a_stored_pair_keeps_its_nodes_where_it_is_changed_in_the_form(driver: Driver) -> None:
+    stored, hosts = shown_with_nodes(driver)
     hosts.form_a.underlay.setText("203.0.113.77")
     made = hosts.entered_pair()
     assert made.underlay_a == "203.0.113.77"
@@ -107,11 +114,7 @@ def test_a_stored_pair_keeps_its_nodes_where_it_is_changed_in_the_form(driver: D
 
 
 def test_a_host_with_the_address_of_a_node_is_refused_at_its_field(driver: Driver) -> None:
-    nodes = {side: NodeHost(HostSpec(f"node-{side}", f"10.0.1.{side}"), "eth1", "eth2") for side in (1, 2)}
-    stored = replace(pair(is_lab=False), node_a=nodes[1], node_b=nodes[2])
-    hosts = driver.window.hosts
-    driver.window.begin_with_hosts()
-    hosts.show_pair(stored)
+    stored, hosts = shown_with_nodes(driver)
     hosts.form_b.address.setText("10.0.1.1")
     if hosts.form_b.port.text():
         hosts.form_b.port.setText("22")

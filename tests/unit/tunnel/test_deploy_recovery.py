@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import CleanupFailed, HostUnreachable
-from app.domain.hosts import HostSpec, NodeHost, Side
+from app.domain.hosts import HostSpec, NodeHost, PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.tunnel import recover, recover_pair
 from app.tunnel.messages import (
@@ -169,7 +169,8 @@ def test_machines_behind_gateways_are_rolled_back_like_them(world: World) -> Non
     wait_until_untouched(world)
 
 
-def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_without_it(world: World) -> None:
+def with_nodes_off(world: World) -> tuple[PairSpec, Callable[[HostSpec, CancelToken], HostSession]]:
+    """Return the pair with a node behind each gateway, and what connects to its gateways alone."""
     nodes = [
         NodeHost(HostSpec(f"node-{side}", f"192.0.2.{number}"), "eth1", "eth2") for number, side in enumerate("ab", 8)
     ]
@@ -181,6 +182,11 @@ def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_with
             raise HostUnreachable(f"{host.label} does not answer.")
         return gateways[host]
 
+    return pair, connect
+
+
+def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_without_it(world: World) -> None:
+    pair, connect = with_nodes_off(world)
     build_and_vanish(world, lease_s=600)
     forget_owner(world)
     report = recover_pair(pair, connect, token=CancelToken())
@@ -197,17 +203,7 @@ def test_a_node_that_is_switched_off_is_named_and_the_gateways_are_restored_with
 def test_a_node_that_is_off_and_was_never_changed_has_nothing_to_be_rolled_back(
     world: World, changed: tuple[str, ...]
 ) -> None:
-    nodes = [
-        NodeHost(HostSpec(f"node-{side}", f"192.0.2.{number}"), "eth1", "eth2") for number, side in enumerate("ab", 8)
-    ]
-    pair = replace(PAIR, node_a=nodes[0], node_b=nodes[1])
-    gateways = {PAIR.a: world.a, PAIR.b: world.b}
-
-    def connect(host: HostSpec, _token: CancelToken) -> HostSession:
-        if host not in gateways:
-            raise HostUnreachable(f"{host.label} does not answer.")
-        return gateways[host]
-
+    pair, connect = with_nodes_off(world)
     report = recover_pair(pair, connect, token=CancelToken(), was_changed=lambda host: host.label in changed)
     assert report.is_clean is not bool(changed)
     for found in report.nodes:

@@ -18,6 +18,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain import application_study, hub_study, node_study
 from app.domain import transfers as domain_transfers
 from app.domain.cancel import CancelToken
+from app.domain.conditions import Quantity
 from app.domain.hosts import PairSpec
 from app.domain.hub_study import HubKind
 from app.domain.paths import Paths
@@ -119,7 +120,12 @@ def test_one_cell_of_the_satellite_study(
     assert result.received_bytes >= BYTES  # iperf3 ends with a whole block
     assert result.congestion == "cubic"
     assert stored == kept
-    assert (kept.rtt_ms or {})["leo"] > 20
+    found = result.measured_condition
+    assert found is not None
+    (rtt_ms,) = (one.measured for one in found.checks if one.quantity is Quantity.RTT)
+    assert rtt_ms > 20
+    # A busy computer may miss the link's rate or delay; then no round-trip time is claimed for the condition.
+    assert (kept.rtt_ms or {}) == ({"leo": rtt_ms} if found.is_met else {})
     wait_until(lambda: states(on_host) == before, "both gateways as before")
 
 

@@ -13,7 +13,7 @@ setup:
 setup-dev:
 	@packaging/setup dev
 
-# The main job: the practice lab, a real quick comparison, a ranking and a report.
+# The main job: the practice lab, a real comparison, a ranking and a report.
 demo: setup
 	@$(BIN)/tunnelmark demo
 

@@ -14,7 +14,7 @@ from app.ranking.criteria import LATENCY_MARGIN, LATENCY_MARGIN_MS, alternative,
 from app.ranking.differences import Differences
 from app.ranking.sequential import is_at_most_margin_slower, rounds_needed
 
-CLEAR_MARGIN = 0.33
+CLEAR_MARGIN = 1 / 3
 """With one round there is no test; a lead below this share (a factor of 1.5) is then taken for chance.
 
 Source: our choice; undisturbed attempts of one candidate differed by factors up to 1.28 in practice labs.

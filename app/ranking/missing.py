@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.domain.errors import UnderlayDown
-from app.domain.results import AttemptStatus, CampaignRecord
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender
 from app.ranking.gates import busy_gate
 from app.wording.language import tr
@@ -73,10 +73,17 @@ def _too_busy(everyone: Sequence[Contender]) -> str:
     ).format(words=gate.words, title=busy[0].title, number=len(busy), vpns=vpns_text(len(_measured(everyone))))
 
 
+def _has_link_failed(record: CampaignRecord) -> bool:
+    """Return whether attempts are missing because the link died; an adaptive comparison may end without their round."""
+    if record.plan.profile.is_adaptive and record.status is CampaignStatus.COMPLETED:
+        return False
+    done = {one.key.position for one in record.attempts if one.status is AttemptStatus.COMPLETED}
+    return any(one.reason == UnderlayDown.reason and one.key.position not in done for one in record.attempts)
+
+
 def why_no_advice(record: CampaignRecord, everyone: Sequence[Contender]) -> str:
     """Return why too much is missing to recommend anything, with what to do; empty where enough was measured."""
-    done = {one.key.position for one in record.attempts if one.status is AttemptStatus.COMPLETED}
-    if any(one.reason == UnderlayDown.reason and one.key.position not in done for one in record.attempts):
+    if _has_link_failed(record):
         return tr(
             "the link between the two hosts failed during the comparison, so that not all candidates met the same "
             "conditions; repair the link, then resume the comparison"

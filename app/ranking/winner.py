@@ -21,7 +21,7 @@ from app.ranking.messages import (
     TOO_LITTLE_MEASURED,
 )
 
-METHOD = 7
+METHOD = 8
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 

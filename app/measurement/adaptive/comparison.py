@@ -11,7 +11,7 @@ from functools import partial
 from typing import ClassVar
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.errors import Cancelled, TunnelmarkError, UnderlayDown
 from app.domain.events import LogLevel, LogLine, Progress, RoundEnded
 from app.domain.interim import CandidateState, InterimResult
 from app.domain.messages import sentences
@@ -59,12 +59,14 @@ class AdaptiveComparison(Comparison):
         super().__init__(context, done)
         self._past = PastRounds(context.plan)
         self._took_s, self._times = 0.0, RoundTimes()
+        self._due: Sequence[AttemptKey] = ()
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         """Yield the rounds that are left."""
         stored = {attempt.key.position: attempt for attempt in self.done}
         wanted: frozenset[Candidate] | None = None
         while keys := self._past.keys(wanted):
+            self._due = keys
             attempts = stored_round(keys, stored)
             if attempts is not None:
                 self._past.add(attempts, took_s(attempts), stored_times(attempts))
@@ -86,11 +88,15 @@ class AdaptiveComparison(Comparison):
         return CampaignStatus.COMPLETED
 
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
-        """Store which candidates have no figure at all; return the message with the rounds that are complete."""
+        """Store which candidates have no figure at all; return the message with the rounds that are complete.
+
+        Of a round that a dead link ended, all its candidates are stored: nothing is recommended until it is measured.
+        """
         number = self._past.next_number
         measured = {(one.key.solution, one.key.suite) for one in self._past.attempts}
+        due = self._due if reason == UnderlayDown.reason else ()
         for key in left:
-            if key.round == number and (key.solution, key.suite) not in measured:
+            if key.round == number and (key in due or (key.solution, key.suite) not in measured):
                 self.context.keep(not_run(key, reason, message))
         rounds = len(self._past.rounds)
         return sentences((message, ROUND_COMPLETE() if rounds == 1 else ROUNDS_COMPLETE(number=rounds)))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from campaign_stage import Stage, by_solution
+from adaptive_stage import AdaptiveStage
+from campaign_stage import THREE, Stage, by_solution
 from dying_link import DEAD, LINK, SENTENCE, WELL, WRONG_REASON, Link, attended, dropped_tries, report, reported
 
 from app.domain import events
 from app.domain.commands import Command
 from app.domain.errors import (
     LabFault,
+    ProbeFailed,
 )
 from app.domain.messages import sentences
+from app.domain.ranking import AdviceKind
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.control import CampaignControl
 from app.measurement.messages import ATTEMPTS_NOT_RUN
 from app.probes import underlay_guard
 from app.probes.messages import LAB_RESTARTS_LINK, LINK_DIED_IN_A_ROW, LINK_IS_BACK, LINK_STILL_DEAD, WAITING_FOR_LINK
+from app.ranking import rank
 from support.message_checks import has_message
 
 
@@ -232,3 +236,29 @@ def test_cancelling_while_the_link_is_inspected_after_a_failure() -> None:
 
     assert record.status is CampaignStatus.CANCELLED
     assert AttemptStatus.FAILED not in {one.status for one in record.attempts}
+
+
+def test_nothing_is_recommended_where_the_link_died_in_a_later_round_until_that_is_measured() -> None:
+    stage = AdaptiveStage()
+
+    def on_step(_solution: str, _what: str) -> None:
+        if any(event.key.round == 2 for event in stage.of(events.AttemptStarted)):
+            report(stage.pair, DEAD)
+            raise ProbeFailed("No echo reply.")
+
+    stage.probes.on_step = on_step
+    record = stage.compare()
+
+    assert record.status is CampaignStatus.INTERRUPTED
+    assert by_solution(record) == {one.solution: ["completed", "not-run"] for one in THREE}
+    found = rank(record)
+    assert all(one.weighted_latency_ms for one in found.results)
+    assert found.recommendation.kind is AdviceKind.NONE
+    assert "the link between the two hosts failed during the comparison" in found.recommendation.sentence
+
+    stage.probes.on_step = lambda _solution, _what: None
+    report(stage.pair, WELL)
+    resumed = stage.compare(record.campaign_id)
+    assert resumed.status is CampaignStatus.COMPLETED
+    assert {one.status for one in resumed.attempts} == {AttemptStatus.COMPLETED}
+    assert rank(resumed).recommendation.solution == "wireguard"

@@ -9,9 +9,9 @@ import pytest
 from sample_records import BASELINE, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
 from app.domain.errors import UnderlayDown
-from app.domain.profiles import FRAME_BYTES
+from app.domain.profiles import ADAPTIVE_PROFILE, FRAME_BYTES
 from app.domain.ranking import BarrierReason, Ranking, Recommendation
-from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
 from app.domain.verdicts import Verdict
 from app.ranking import rank
 from app.ranking.weighting import Measure, weigh
@@ -165,6 +165,16 @@ def test_nothing_is_recommended_where_the_link_failed() -> None:
     assert failed.solution is None
     assert "the link between the two hosts failed during the comparison" in failed.sentence
     assert "Not compared: VPN 0 (not run)." in failed.sentence
+
+
+def test_an_adaptive_comparison_that_ended_without_the_round_of_a_failed_link_has_advice() -> None:
+    record = many(3)
+    left = replace(record.attempts[-2], status=AttemptStatus.NOT_RUN, reason=UnderlayDown.reason, latency=())
+    record = replace(record, attempts=(*record.attempts[:-2], left, record.attempts[-1]))
+    assert rank(record).recommendation.solution is None
+    adaptive = replace(record, plan=replace(record.plan, profile=ADAPTIVE_PROFILE))
+    assert rank(adaptive).recommendation.solution == "wireguard"
+    assert rank(replace(adaptive, status=CampaignStatus.INTERRUPTED)).recommendation.solution is None
 
 
 def test_every_size_is_needed() -> None:

@@ -105,6 +105,25 @@ def test_one_round_recommends_what_leads_by_more_than_a_third() -> None:
     assert "a lead that chance seldom makes" in found.sentence
 
 
+@pytest.mark.parametrize(("slower_ms", "kind"), [(1.495, AdviceKind.NOT_DECIDED), (1.505, AdviceKind.CLEAR)])
+def test_one_round_recommends_nothing_on_a_lead_below_a_third(slower_ms: float, kind: AdviceKind) -> None:
+    """1.00 ms is 33.1 and 33.6 % below them."""
+    record = sample_record(models=(BARE, twin(WIREGUARD), twin(OPENVPN_UDP)), rounds=1)
+    ms = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": slower_ms}
+    attempts = [
+        replace(
+            one,
+            latency=tuple(
+                replace(each, rtt_us=np.full_like(each.rtt_us, round(1_000 * ms[one.key.solution])))
+                for each in one.latency
+            ),
+        )
+        for one in record.attempts
+    ]
+    found = rank(replace(record, attempts=tuple(attempts))).recommendation
+    assert (found.solution, found.kind) == ("wireguard", kind)
+
+
 def test_after_one_round_throughput_decides_only_among_those_of_much_the_same_latency() -> None:
     models = twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.02, mbit_s=60), twin(OPENVPN_TCP, base_ms=3, mbit_s=300)
     found = advice(*models, rounds=1, noise=0.0)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
+from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages.lists import joined
@@ -48,6 +49,8 @@ _SMALL_BYTES, _LARGE_BYTES = 600, 1_400
 _MOST_LOSS_MBIT_S = 3.0
 _OVER_RATE, _UNDER_RATE = 1.2, 0.5
 _SERVER_SLACK_S = 30
+_TRIES = 3
+"""Tries of two streams: one whose first datagram is lost, or a frame that ends it, has no result."""
 _Z = 1.959964
 """Two-sided 95 % quantile of the normal distribution."""
 
@@ -117,7 +120,18 @@ class LinkMeasurement:
     def _streams(
         self, receiver: Side, first: tuple[float, int], second: tuple[float, int], seconds: int
     ) -> tuple[DatagramStream, DatagramStream]:
-        """Receive two streams, each of a rate in Mbit/s and a payload in bytes: a server takes two tests."""
+        """Receive two streams, each of a rate in Mbit/s and a payload in bytes, in as many tries as it takes."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self._received(receiver, first, second, seconds)
+            except ProbeFailed:
+                continue
+        return self._received(receiver, first, second, seconds)
+
+    def _received(
+        self, receiver: Side, first: tuple[float, int], second: tuple[float, int], seconds: int
+    ) -> tuple[DatagramStream, DatagramStream]:
+        """Receive two streams; a server takes two tests."""
         address = self.link.underlay(receiver.other)
         client, host = self.sessions.on(receiver), self.sessions.on(receiver.other)
         limit_s = 2 * seconds + _SERVER_SLACK_S

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
-from app.domain.errors import ProbeFailed
+from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Privilege
 from app.probes.messages import DATAGRAMS_UNMEASURED, NO_DATAGRAM, NO_REPLY_BARE, PROGRAM_PRINTED
 from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, json_report, reported_error
@@ -96,8 +96,8 @@ def receive(
         mbit_s: Rate of the payload, in Mbit/s.
 
     Raises:
-        ProbeFailed: Nothing arrived, or iperf3 cannot be used.
-        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        ProbeFailed: Nothing arrived, iperf3 did not end in time, or it cannot be used.
+        ConnectionLost, Cancelled: As `HostSession.run`.
     """
     address, port = server
     argv = (
@@ -106,7 +106,10 @@ def receive(
         *("--connect-timeout", str(CONNECT_TIMEOUT_MS)),
     )
     command = Command(argv, timeout_s=seconds + _END_S, max_output_bytes=_MOST_OUTPUT_BYTES)
-    done = client.run(command, token=token)
+    try:
+        done = client.run(command, token=token)
+    except DeadlineExceeded as error:  # where its first datagram is lost, iperf3 waits for ever
+        raise ProbeFailed(error.message, hint=error.hint) from error
     return read_stream(done.stdout, done.stderr, client.spec.label, payload_bytes)
 
 

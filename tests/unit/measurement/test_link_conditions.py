@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import random
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, LinkDirection, Quantity
-from app.measurement.link_conditions import _arrivals, check_loss, check_rate, check_rtt
+from app.domain.errors import DeadlineExceeded, ProbeFailed
+from app.domain.hosts import Side
+from app.measurement import link_conditions
+from app.measurement.link_conditions import LinkMeasurement, _arrivals, check_loss, check_rate, check_rtt
 from app.probes.bare_link import DatagramStream, Echo
 
 DIRECT_MS = 0.8
@@ -61,3 +70,39 @@ def test_a_loss_counts_by_its_interval(loss_pct: float, burst: float, lost: int,
 
 def test_a_loss_that_was_not_asked_for_is_noticed() -> None:
     assert not check_loss("a_to_b", LinkDirection(), DatagramStream(None, 2_300, 4, 0)).is_met
+
+
+class Receiver:
+    """A host whose iperf3 receives 2 000 datagrams, or waits for ever where it lost the first one."""
+
+    spec = SimpleNamespace(label="gateway-b")
+
+    def __init__(self, hung: int) -> None:
+        self.hung, self.tests = hung, 0
+
+    def run(self, command: Command, **_: Any) -> CommandResult:
+        self.tests += 1
+        if self.tests <= self.hung:
+            raise DeadlineExceeded("`iperf3` on gateway-b did not end in time.")
+        part = {"packets": 250, "lost_packets": 2, "bytes": 148_800, "seconds": 0.5}
+        found = {"intervals": [{"streams": [part]}] * 8, "end": {"streams": [{"udp": {"out_of_order": 0}}]}}
+        return CommandResult(command.argv, 0, json.dumps(found), "", 4.0)
+
+
+def streams_of(monkeypatch: pytest.MonkeyPatch, host: Any) -> tuple[DatagramStream, DatagramStream]:
+    server = SimpleNamespace(wait_until_listening=lambda: None, ports=(25_201, 25_202))
+    monkeypatch.setattr(link_conditions, "IperfServer", lambda *_, **__: nullcontext(server))
+    link: Any = SimpleNamespace(underlay=lambda _side: "192.0.2.1", names=SimpleNamespace(iperf_port=25_201))
+    measurement = LinkMeasurement(SessionPair(host, host), link, CancelToken())
+    return measurement._streams(Side.B, (3.0, 600), (3.0, 600), 4)
+
+
+def test_streams_that_hang_for_a_lost_datagram_are_received_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = Receiver(hung=2)
+    assert [one.sent for one in streams_of(monkeypatch, host)] == [2_000, 2_000]
+    assert host.tests == 4, "two that hung, and both streams"
+
+
+def test_streams_that_hang_each_time_are_a_link_that_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ProbeFailed, match="did not end in time"):
+        streams_of(monkeypatch, Receiver(hung=99))

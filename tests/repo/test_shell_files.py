@@ -128,7 +128,9 @@ def test_a_function_has_one_place() -> None:
 
 
 def test_functions_of_a_script_are_found() -> None:
-    script = 'has() { command -v "$1"; }\nput() {\n    # why\n    cat\n\n    if a; then { b; }; fi\n}\nask() (\n  c\n)\n'
+    script = (
+        'has() { command -v "$1"; }\nput() {\n    # why\n    cat\n\n    if a; then { b; }; fi\n}\nask() (\n  c\n)\n'
+    )
     assert list(bodies(script)) == ['command -v "$1";', "cat\nif a; then { b; }; fi", "c"]
 
 

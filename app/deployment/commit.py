@@ -88,7 +88,7 @@ class CommitOutcome:
         return not self.is_complete and bool(self.kept)
 
 
-class _Asked:
+class _AskedHost:
     """A host that is asked to confirm, in a thread of its own.
 
     Args:
@@ -168,9 +168,9 @@ class TwoHostCommit:
         hosts = dict.fromkeys(Side, CommitState.NOT_TRIED)
         reasons: list[str] = []
         with WorkerPool(len(Side)) as pool:
-            asked: dict[Side, _Asked] = {}
+            asked: dict[Side, _AskedHost] = {}
             for side in Side:
-                asked[side] = _Asked(pool, partial(self._commit_on, side))
+                asked[side] = _AskedHost(pool, partial(self._commit_on, side))
                 # What has ended is then removed, which takes seconds: B need not wait for that.
                 if not asked[side].is_confirmed(at_once=not self.deployment_id):
                     break

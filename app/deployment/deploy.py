@@ -31,7 +31,6 @@ from app.deployment.messages import (
     NOT_WANTED,
     ONE_HOST_KEEPS_IT,
     REPAIR_WITH,
-    WAS_CANCELLED,
 )
 from app.deployment.planning import Prepared
 from app.deployment.proof import can_be_proven, prove_by_captures
@@ -48,6 +47,7 @@ from app.domain.injection import PropertyVerdict, doubtful_sides
 from app.domain.messages import sentences
 from app.domain.user import this_user
 from app.storage import Store
+from app.tunnel.messages import WAS_CANCELLED
 from app.wording.capture_sentences import crossing_sentence, property_sentence, unproven_sentences
 
 LEASE_S = 30.0

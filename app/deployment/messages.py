@@ -332,7 +332,6 @@ STEP_CONFIRM_END = MessageForm("deploy.step-confirm-end", "Confirm that the depl
 STEP_RETIRE = MessageForm("deploy.step-retire", "Roll back what the other host did not confirm")
 KEEPS_ALONE = MessageForm("deploy.keeps-alone", "Only {host} has the deployment; it could not be rolled back there.")
 STEP_REMOVE_REPLACED = MessageForm("deploy.step-remove-replaced", "Remove the deployment that was replaced")
-WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_CONFIRMED_ALONE = MessageForm(
     "deploy.not-confirmed-alone",
     "So it is not confirmed without you: confirm within {within_s:g} s, or both hosts roll back. To have it "

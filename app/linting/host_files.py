@@ -40,7 +40,7 @@ _LS = re.compile(r"-([r-][w-][xsS-])([r-][w-][xsS-])([r-][w-][xtT-])\S*\s+\d+\s+
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundFile:
     path: str
     kind: ConfigKind
     access: FileAccess
@@ -93,16 +93,16 @@ def _lint(
     )
 
 
-def _inspect(session: HostSession, token: CancelToken, *, as_root: bool) -> tuple[list[_Found], dict[str, str]]:
+def _inspect(session: HostSession, token: CancelToken, *, as_root: bool) -> tuple[list[_FoundFile], dict[str, str]]:
     """Return the files that there are, each once, and the versions of the programs that read them."""
     kinds = list(KINDS)
     listing = [_command(_LIST, KINDS[kind].globs, as_root=as_root) for kind in kinds]
     asking = [_command(_VERSION, (program,), as_root=as_root) for program in _PROGRAMS.values()]
     results = session.run_batch([*listing, *asking], token=token)
-    found: dict[str, _Found] = {}
+    found: dict[str, _FoundFile] = {}
     for kind, result in zip(kinds, results[: len(kinds)], strict=True):
         for path, access, size in _listed(result.stdout, session.spec.user or ""):
-            found.setdefault(path, _Found(path, kind, access, size))
+            found.setdefault(path, _FoundFile(path, kind, access, size))
     versions = {
         name: match[1]
         for name, result in zip(_PROGRAMS, results[len(kinds) :], strict=True)
@@ -112,7 +112,7 @@ def _inspect(session: HostSession, token: CancelToken, *, as_root: bool) -> tupl
 
 
 def _accesses(
-    session: HostSession, token: CancelToken, texts: Mapping[_Found, str | None], *, as_root: bool
+    session: HostSession, token: CancelToken, texts: Mapping[_FoundFile, str | None], *, as_root: bool
 ) -> dict[str, FileAccess]:
     """Return who may read the key files that configurations name, by their paths on the host."""
     wanted: dict[str, None] = {}
@@ -129,7 +129,7 @@ def _accesses(
 
 def _judged(
     host: str,
-    one: _Found,
+    one: _FoundFile,
     text: str | None,
     options: LintOptions,
     access: Mapping[str, FileAccess],

@@ -159,7 +159,7 @@ class OverviewSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
+class _OverviewFile:
     system: tuple[PublishedSystem, ...]
 
 
@@ -172,7 +172,7 @@ def overview_systems() -> tuple[OverviewSystem, ...]:
     Raises:
         Bug: A file is malformed.
     """
-    published = bundled(files("resources") / "reference" / "oslv_2004.toml", _Published).system
+    published = bundled(files("resources") / "reference" / "oslv_2004.toml", _OverviewFile).system
     today = {one.name: one for one in rows_of(Leaving, "systems.toml", "system")}
     return tuple(_joined(one, today[one.name]) for one in published)
 

@@ -46,7 +46,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _SettingsInFile:
     guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     profile: ProfileName = Preferences().profile
     confirm_within_s: float = Preferences().confirm_within_s
@@ -78,7 +78,7 @@ def read_settings(path: Path) -> Settings:
             SETTINGS_NO_TOML(path=path, line=_broken_line(error, text), reason=error), hint=_HINT
         ) from error
     try:
-        stored = structured(_Stored, raw, str(path))
+        stored = structured(_SettingsInFile, raw, str(path))
     except InvalidFile as error:
         key = next(iter(wrong_keys(error)), "")
         raise _wrong(path, text, key, _WANTED.get(key, SETTING_UNKNOWN(setting=key))) from error

@@ -123,7 +123,7 @@ def measure_cycle(client: HostSession, request: CycleRequest, *, token: CancelTo
         ProbeFailed: ping cannot be used, or the host has no place for what it prints.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    reader = _Reader(request)
+    reader = _CycleReader(request)
     limit_s = _SLACK_S + len(request.targets) * sum(count // 10 + 3 for count in request.block_pings)
     command = Command(
         shell_step_argv(_SCRIPT, str(limit_s), _sizes(request), _targets(request), *_ping_argv(request)),
@@ -231,7 +231,7 @@ class _Target:
     troubles: list[str] = field(default_factory=list)
 
 
-class _Reader:
+class _CycleReader:
     """Lines of a cycle, as they come after its end."""
 
     def __init__(self, request: CycleRequest) -> None:

@@ -77,7 +77,7 @@ def probe_hops(
         ProbeFailed: A host could not do its part.
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    return _Run(sessions, nodes, request, token, on_stage).run()
+    return _HopRun(sessions, nodes, request, token, on_stage).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Captures:
 
 
 @dataclass
-class _Run:
+class _HopRun:
     """One call of `probe_hops`."""
 
     _sessions: SessionPair

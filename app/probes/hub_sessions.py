@@ -17,7 +17,7 @@ from app.domain.link import Link
 from app.domain.plain_text import plain_text
 from app.domain.results import CpuUsage, ThroughputSeries
 from app.probes.cpu import CpuMonitor
-from app.probes.messages import HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from app.probes.messages import HUB_CLIENTS_BEGIN, HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
 from app.probes.throughput import ThroughputRequest, measure_throughput, throughput_server
 
 LEAD_S = 3.0
@@ -77,7 +77,7 @@ def recover_clients(
 
     with WorkerPool(1, thread_name_prefix="hub-outage") as pool:
         watching = pool.submit(lambda: sessions.b.run(command, token=token, on_line=on_line))
-        token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=_BEGIN_S, what="the clients to begin")
+        token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=_BEGIN_S, what=HUB_CLIENTS_BEGIN())
         token.sleep(LEAD_S)
         results = sessions.a.run_batch(hub.restart(link), token=token, should_stop_at_failure=True)
         watched = watching.result()

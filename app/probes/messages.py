@@ -224,6 +224,7 @@ VOICE_SOURCE = MessageForm(
 HUB_UNREAD = MessageForm("probe.hub-unread", "The hub's counters cannot be read: {output}")
 FLOOD_UNREAD = MessageForm("probe.flood-unread", "The clients' attempts cannot be read: {output}")
 HUB_NOT_CONNECTED = MessageForm("probe.hub-not-connected", "Not all clients connected to the hub: {output}")
+HUB_CLIENTS_BEGIN = MessageForm("probe.hub-clients-begin", "the clients to begin")
 HUB_CLIENTS_SILENT = MessageForm(
     "probe.hub-clients-silent",
     "Of {clients} clients, {ready} had answers from the hub before its restart: {output}",

@@ -120,7 +120,7 @@ def run_smoke_test(sessions: SessionPair, request: SmokeTestRequest, *, token: C
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
     server = QuickServer(sessions.b, request.link.run_dir, request.destination, request.port, token=token)
-    reader = _Reader(request)
+    reader = _SmokeTestReader(request)
     if request.seconds == 0:
         reader.run(sessions.a, token)
     else:
@@ -129,7 +129,7 @@ def run_smoke_test(sessions: SessionPair, request: SmokeTestRequest, *, token: C
     return reader.outcome()
 
 
-class _Reader:
+class _SmokeTestReader:
     """Understands the script's lines as they come."""
 
     def __init__(self, request: SmokeTestRequest) -> None:

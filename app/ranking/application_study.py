@@ -54,14 +54,14 @@ class PublishedFlows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
+class _ApplicationsFile:
     published: PublishedFlows
     quick: tuple[_Way, ...]
 
 
 @cache
-def _study() -> _Study:
-    return bundled(files("resources") / "studies" / "links" / f"{APPLICATION_STUDY}.toml", _Study, lenient)
+def _study() -> _ApplicationsFile:
+    return bundled(files("resources") / "studies" / "links" / f"{APPLICATION_STUDY}.toml", _ApplicationsFile, lenient)
 
 
 def published_flows() -> PublishedFlows:

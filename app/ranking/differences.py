@@ -128,7 +128,7 @@ def fitted(series: Sequence[Mapping[int, float]]) -> Differences:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fit:
+class _FittedEffects:
     """Effects of candidates in an average round, variance of the residuals, its freedom, and each one's spread."""
 
     typical: tuple[float, ...]
@@ -143,7 +143,7 @@ def _logs(series: Sequence[Mapping[int, float]]) -> npt.NDArray[np.float64]:
     return np.array([[math.log(one[number]) if number in one else math.nan for number in rounds] for one in series])
 
 
-def _fit(values: npt.NDArray[np.float64]) -> _Fit:
+def _fit(values: npt.NDArray[np.float64]) -> _FittedEffects:
     """Fit effects of candidates and rounds by least squares; missing rounds are left out."""
     candidates, rounds = values.shape
     who, when = np.nonzero(np.isfinite(values))
@@ -158,7 +158,7 @@ def _fit(values: npt.NDArray[np.float64]) -> _Fit:
     typical = effects[:candidates] + effects[candidates:].mean()
     parts = [residuals[who == one] for one in range(candidates)]
     spreads = tuple(float(part.std(ddof=1)) if part.size > 1 and candidates > 2 else math.nan for part in parts)
-    return _Fit(tuple(float(one) for one in typical), pooled, freedom, spreads)
+    return _FittedEffects(tuple(float(one) for one in typical), pooled, freedom, spreads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class _Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
+class _HubStudyFile:
     source: str
     clients: int
     recovery_s: int
@@ -57,18 +57,18 @@ class _Study:
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
+class _HubFigures:
     key_exchange: tuple[PublishedRate, ...]
 
 
 @cache
-def _study() -> _Study:
-    return bundled(files("resources") / "studies" / "hubs" / f"{HUB_STUDY}.toml", _Study, lenient)
+def _study() -> _HubStudyFile:
+    return bundled(files("resources") / "studies" / "hubs" / f"{HUB_STUDY}.toml", _HubStudyFile, lenient)
 
 
 @cache
-def _published() -> _Published:
-    return bundled(files("resources") / "reference" / "iiot_hub.toml", _Published, lenient)
+def _published() -> _HubFigures:
+    return bundled(files("resources") / "reference" / "iiot_hub.toml", _HubFigures, lenient)
 
 
 def hub_study_source() -> str:

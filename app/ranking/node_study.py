@@ -50,14 +50,14 @@ class PublishedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Study:
+class _NodeStudyFile:
     setting: tuple[NodeSetting, ...]
     published: tuple[PublishedPair, ...]
 
 
 @cache
-def _study() -> _Study:
-    return bundled(files("resources") / "studies" / "nodes" / f"{NODE_STUDY}.toml", _Study, lenient)
+def _study() -> _NodeStudyFile:
+    return bundled(files("resources") / "studies" / "nodes" / f"{NODE_STUDY}.toml", _NodeStudyFile, lenient)
 
 
 def node_settings() -> tuple[NodeSetting, ...]:

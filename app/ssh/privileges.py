@@ -33,7 +33,7 @@ _DETECT = bare_script("ssh/privileges.sh")
 
 
 @dataclass(slots=True)
-class _Found:
+class _FoundPrivilege:
     privilege: Privilege
     why_not: str = ""
 
@@ -49,7 +49,7 @@ class Privileges:
         self._target = target
         self._passwords = passwords
         self._lock = threading.Lock()
-        self._found: _Found | None = None
+        self._found: _FoundPrivilege | None = None
         self._sudo_secret: Secret | None = None
 
     @property
@@ -90,7 +90,7 @@ class Privileges:
         with self._lock:
             self._sudo_secret = None
 
-    def _detect(self, connection: Connection, token: CancelToken) -> _Found:
+    def _detect(self, connection: Connection, token: CancelToken) -> _FoundPrivilege:
         if self._found is None:
             line = remote_line(("sh", "-c", _DETECT), None)
             job = RemoteJob(line, Rights(), PRIVILEGES_CHECK(host=self._target.spec.label), DETECT_TIMEOUT_S)
@@ -98,7 +98,7 @@ class Privileges:
             execute(connection, job, out, LineCollector(0), token=token)
             word, _, why = out.text().strip().partition("\n")
             is_known = word in set(Privilege)
-            self._found = _Found(Privilege(word) if is_known else Privilege.NONE, " ".join(why.split())[:300])
+            self._found = _FoundPrivilege(Privilege(word) if is_known else Privilege.NONE, " ".join(why.split())[:300])
         return self._found
 
     def _ask_sudo(self, connection: Connection, token: CancelToken) -> Secret:
@@ -131,6 +131,6 @@ class Privileges:
                 SUDO_ASKS_MORE(host=self._target),
             ) from error
         except PrivilegeMissing:
-            self._found = _Found(Privilege.NONE, SUDO_NOT_ALL_COMMANDS())
+            self._found = _FoundPrivilege(Privilege.NONE, SUDO_NOT_ALL_COMMANDS())
             raise
         return True

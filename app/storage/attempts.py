@@ -164,7 +164,7 @@ def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _CampaignRow:
     """A campaign's own row; its plan is JSON."""
 
     id: int
@@ -179,7 +179,7 @@ class _Row:
     conditions: str
 
 
-def _load_row(connection: sqlite3.Connection, entry: EntryId) -> _Row:
+def _load_row(connection: sqlite3.Connection, entry: EntryId) -> _CampaignRow:
     number, status, _ = find_campaign(connection, entry)
     plan, facts, started_at, ended_at, message, version, note, conditions = connection.execute(
         "SELECT plan, facts, started_at, ended_at, message, tunnelmark_version, note, measured_conditions"
@@ -188,7 +188,7 @@ def _load_row(connection: sqlite3.Connection, entry: EntryId) -> _Row:
     ).fetchone()
     found = read_value(dict[str, HostFacts], facts, what=FOUND_BEFORE(kind=entry.kind, number=entry.number))
     ended = None if ended_at is None else read_time(ended_at)
-    return _Row(
+    return _CampaignRow(
         number, plan, found, status, read_time(started_at), ended, from_stored(message), version, note, conditions
     )
 

@@ -46,6 +46,7 @@ SCRIPT_ENDED = MessageForm(
     "Check that it was not killed, and that the host has free memory.",
 )
 THE_START = MessageForm("tunnel.the-start", "the start")
+WAS_CANCELLED = MessageForm("deploy.was-cancelled", "It was cancelled.")
 NOT_BUILT = MessageForm(
     "tunnel.not-built",
     "The tunnel could not be built on {host} ({what:text}). {output}",

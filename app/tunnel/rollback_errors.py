@@ -16,7 +16,13 @@ from app.domain.hosts import Side
 from app.domain.messages import sentences
 from app.domain.messages.lists import enumerated
 from app.host.remote_host import RemoteHost
-from app.tunnel.messages import NOT_AS_BEFORE, ROLLBACK_LEFT_TO_TIMER, ROLLED_BACK_IN_PART, RUN_ON_CONSOLE
+from app.tunnel.messages import (
+    NOT_AS_BEFORE,
+    ROLLBACK_LEFT_TO_TIMER,
+    ROLLED_BACK_IN_PART,
+    RUN_ON_CONSOLE,
+    WAS_CANCELLED,
+)
 from app.tunnel.rollback import RollbackResult, RollbackState
 
 
@@ -71,4 +77,4 @@ def _context_of(cause: BaseException | None) -> dict[str, str]:
     if isinstance(cause, TunnelmarkError):
         log = {"log": cause.context["log"]} if "log" in cause.context else {}
         return {"cause": cause.message, "cause_reason": cause.reason, **log}
-    return {"cause": "It was cancelled."} if isinstance(cause, Cancelled) else {}
+    return {"cause": WAS_CANCELLED()} if isinstance(cause, Cancelled) else {}

@@ -109,3 +109,7 @@ def heat_tint(value_pct: float | None) -> Tint:
 
 CPU_PART_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 """User, system, interrupts, taken by a hypervisor. Source: Okabe and Ito, Color Universal Design (2008)."""
+
+CPU_SHADES_LIGHT = ("#c3cad6", "#8fb0d8", "#3f73b5")
+CPU_SHADES_DARK = ("#747d8d", "#5b83b5", "#2f5b94")
+"""Softirq, system and user while it measures, on the light and on the dark ground."""

@@ -1,17 +1,17 @@
-"""A class name means one class in the whole program, so that a search finds it."""
+"""A class name means one class in the whole program, so that a search finds it; private ones and those within count."""
 
 import ast
 from collections import defaultdict
 
-from sources import ROOT, python_files, tree_of
+from sources import ROOT, nodes_of, python_files
 
 
 def classes() -> dict[str, list[str]]:
-    """Return the files of each public class of the program, by its name."""
+    """Return the files of each class of the program and of its programs for hosts, by its name."""
     found = defaultdict(list)
-    for path in python_files("app", "ui", "vpn_adapters"):
-        for node in tree_of(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+    for path in python_files("app", "ui", "vpn_adapters", "resources"):
+        for node in nodes_of(path):
+            if isinstance(node, ast.ClassDef):
                 found[node.name].append(path.relative_to(ROOT).as_posix())
     return found
 

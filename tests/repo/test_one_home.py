@@ -49,6 +49,15 @@ READS_TOML = {
 ONE_KEY = "app/wording/language_choice.py"
 """Takes a single key, before the window has loaded the converters; `settings_file` reports a malformed file."""
 
+COLOURS = {
+    "app/reports/svg.py": "of paper, and stand-ins for those of the page's style",
+    "app/wording/colours.py": "of series, heat maps and CPU figures",
+    "ui/common/colours.py": "of the window",
+    "ui/common/icons.py": "a stand-in for the colour that an icon leaves open",
+}
+"""Files with colours → which."""
+_COLOUR = re.compile(r"""["']#[0-9A-Fa-f]{6}["']""")
+
 TRANSACTIONS = ("app/tunnel", "app/deployment")
 MOST_LINES_OF_SERVICES = 1_200
 
@@ -157,3 +166,7 @@ def test_services_refuse_no_plan() -> None:
     assert ("app/services/wiring.py", "HostUnreachable") in names
     refusals = ("InvalidOption", "InvalidPlan", "NotFound", "PreflightRefused")
     assert [one for one in names if one[1] in refusals] == []
+
+
+def test_colours_are_where_the_architecture_says() -> None:
+    assert {name_of(path) for path in PROGRAM if _COLOUR.search(text_of(path))} == set(COLOURS)

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -105,6 +107,31 @@ def test_every_script_is_used() -> None:
     named = set(re.findall(r'(?<=["/])[\w.-]+(?=")', code))
     unused = [file for file in FILES if file not in included() and not named & {file.name, file.stem}]
     assert unused == []
+
+
+_FUNCTION = re.compile(r"^( *)\w+\(\) [{(](?: ([^\n]*) [})]\n|\n(.*?)^\1[})]\n)", re.MULTILINE | re.DOTALL)
+
+
+def bodies(script: str) -> Iterator[str]:
+    """Yield what each function of a script does, without comments and indentation."""
+    for found in _FUNCTION.finditer(script):
+        yield "\n".join(line.strip() for line in without_comments(found[2] or found[3]).splitlines())
+
+
+def test_a_function_has_one_place() -> None:
+    places = defaultdict(list)
+    for file in [*FILES, *(ROOT / "resources" / "templates" / "export").glob("*.sh")]:
+        for body in bodies(file.read_text(encoding="utf-8")):
+            places[body].append(file.relative_to(ROOT).as_posix())
+    assert len(places) > 200
+    assert [found for found in places.values() if len(found) > 1] == []
+
+
+def test_functions_of_a_script_are_found() -> None:
+    script = (
+        'has() { command -v "$1"; }\nput() {\n    # why\n    cat\n\n    if a; then { b; }; fi\n}\nask() (\n  c\n)\n'
+    )
+    assert list(bodies(script)) == ['command -v "$1";', "cat\nif a; then { b; }; fi", "c"]
 
 
 def test_every_script_is_packed() -> None:

@@ -96,7 +96,7 @@ _WORD = re.compile(r"\"[^\" ]*\"")
 _SPOKEN = re.compile(r"(^|\s)#.*|\"[^\"]* [^\"]*\"|'[^']* [^']*'")
 """Comments and quoted texts of several words within a line of a shell script."""
 _RIDDLE = re.compile(r"(What|How|Which|Who|Whoever|Everything|Where|All that|Says?|Tells?|Forget them|Of|The same)\b")
-_SOURCES = ("app", "ui", "vpn_adapters", "tests")
+_SOURCES = ("app", "ui", "vpn_adapters", "resources", "packaging", "tests")
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.Name, ast.Attribute)
 Patterns: TypeAlias = tuple[tuple[str, str], ...]
 _HAVE_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -145,7 +145,7 @@ def sentences(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a document; of a script its comments and messages."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        is_script = path.suffix == ".sh"
+        is_script = path.suffix in {".sh", ".pl"}
         yield number, " ".join(found[0] for found in _SPOKEN.finditer(_WORD.sub("", line))) if is_script else line
 
 
@@ -192,8 +192,10 @@ def test_no_retired_word_is_in_docstrings_comments_and_messages(folder: str) -> 
 
 
 def test_no_retired_word_is_in_documents_and_templates() -> None:
-    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
-    templates = [path for path in (ROOT / "resources").rglob("*") if path.suffix in {".sh", ".toml", ".j2", ".typ"}]
+    names = ("README.md", "CHANGELOG.md", "Makefile", "pyproject.toml", ".ci/run", "packaging/setup")
+    pages = [*(ROOT / name for name in names), *(ROOT / "docs").rglob("*.md")]
+    scripts = [*(ROOT / "resources").rglob("*"), *(ROOT / "vpn_adapters").rglob("*.pl")]
+    templates = [path for path in scripts if path.suffix in {".sh", ".pl", ".toml", ".yml", ".j2", ".typ"}]
     faults = [
         f"{path.relative_to(ROOT)}:{number}: {word}"
         for path in (*pages, *templates)

@@ -54,7 +54,8 @@ def _program(name: str, *words: str) -> Job:
 def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
     """Return format, lint, types, layers and scripts, the slowest first. No test runs here."""
     # Scripts that run on hosts are checked with what they include: tests/repo/test_shell_files.py.
-    named = "packaging/setup .ci/run tests/suite/without_machines '*.sh' ':!resources/templates' ':!vpn_adapters'"
+    named = "packaging/setup .ci/run tests/suite/without_machines '*/sbin/*' '*/init-bottom/*' '*.sh'"
+    named += " ':!resources/templates' ':!vpn_adapters'"
     return (
         _program("mypy", "mypy"),
         _program("lint-imports", "lint-imports"),

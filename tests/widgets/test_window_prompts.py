@@ -9,12 +9,14 @@ from threading import Event, Thread
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit
 from sample_records import pair
 from window_driver import Driver
 
 from app.domain.concurrency import WorkerPool
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.tunnel.messages import WAS_CANCELLED
+from support.pseudo_language import brackets
 from ui.common.dialogs import Question
 from ui.common.icons import set_icon
 from ui.common.notices import DetailFold
@@ -188,6 +190,14 @@ def test_a_chevron_on_a_transparent_ground_has_the_colour_of_the_text(driver: Dr
     ]
     assert drawn
     assert all((colour.lightnessF() < 0.5) is not driver.window.context.theme.is_dark for colour in drawn)
+
+
+def test_messages_among_details_are_in_the_readers_language(driver: Driver) -> None:
+    fold = DetailFold()
+    driver.qtbot.addWidget(fold)
+    with brackets():
+        fold.show_details({"cause": WAS_CANCELLED(), "status": "4"})
+    assert fold.findChild(QPlainTextEdit).toPlainText().startswith("cause: ⟦It was cancelled.⟧\nstatus: ")
 
 
 def test_a_stage_and_a_sentence_are_kept_apart() -> None:

@@ -163,4 +163,5 @@ class DetailFold(QWidget):
 
 
 def _lines(details: Mapping[str, str]) -> list[str]:
-    return [f"{name}:\n{value}" if "\n" in value else f"{name}: {value}" for name, value in details.items()]
+    texts = {name: local_text(value) for name, value in details.items()}
+    return [f"{name}:\n{text}" if "\n" in text else f"{name}: {text}" for name, text in texts.items()]

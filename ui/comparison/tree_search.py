@@ -28,7 +28,7 @@ class TreeSearch(QWidget):
         super().__init__()
         self._tree = tree
         self._is_searching = False
-        self.field = _Field(tree, hint)
+        self.field = _TreeSearchField(tree, hint)
         self.field.textChanged.connect(self._filter)
         self.field.returnPressed.connect(self._to_first)
         self.hits = label("", "muted", is_wrapping=False)
@@ -72,7 +72,7 @@ class TreeSearch(QWidget):
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-class _Field(SearchField):
+class _TreeSearchField(SearchField):
     """Down leads into the tree."""
 
     def __init__(self, tree: QTreeWidget, hint: str) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _StoredPairs:
     pairs: tuple[PairSpec, ...]
     deployments: tuple[Deployment, ...]
 
@@ -180,7 +180,7 @@ class DeployPage(Page):
         self._wanted = wanted
         self.form.show_wanted(wanted)
 
-    def _show_stored(self, stored: _Stored) -> None:
+    def _show_stored(self, stored: _StoredPairs) -> None:
         self._deployments = stored.deployments
         self.form.show_pairs(stored.pairs)
         self._show_replaced()
@@ -378,9 +378,9 @@ class DeployPage(Page):
         self.changed.emit()
 
 
-def _stored(services: DeployServices) -> _Stored:
+def _stored(services: DeployServices) -> _StoredPairs:
     deployments = services.deployments()
     pairs = {choice.pair.name: choice.pair for choice in services.pairs()}
     for one in deployments:
         pairs.setdefault(one.pair.name, one.pair)
-    return _Stored(tuple(pairs.values()), deployments)
+    return _StoredPairs(tuple(pairs.values()), deployments)

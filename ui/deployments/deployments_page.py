@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _StoredDeployments:
     deployments: tuple[Deployment, ...]
     audit: tuple[AuditEntry, ...]
 
@@ -155,7 +155,7 @@ class DeploymentsPage(Page):
         services = self._services
         self.start(
             tr("Reading deployments"),
-            lambda _token, _report: _Stored(services.deployments(), services.audit_log()),
+            lambda _token, _report: _StoredDeployments(services.deployments(), services.audit_log()),
             self._show_stored,
         )
 
@@ -163,7 +163,7 @@ class DeploymentsPage(Page):
         """The table."""
         return self.table if self._pairs else self.switch.deploy
 
-    def _show_stored(self, stored: _Stored) -> None:
+    def _show_stored(self, stored: _StoredDeployments) -> None:
         former = self.selected
         self._pairs = by_pair(stored.deployments)
         for one in self._pairs:

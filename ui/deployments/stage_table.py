@@ -23,7 +23,7 @@ _ROOMY_EM = 56
 
 
 @dataclass(slots=True)
-class _Row:
+class _StageRow:
     state: str = "waiting"
     took_s: float = 0.0
     since_s: float | None = None
@@ -58,7 +58,7 @@ class StageTable(DataTable):
         self._theme = theme
         self._labels = dict.fromkeys(Side, "")
         self._details = dict.fromkeys(Side, "")
-        self._rows: dict[DeploymentStage, _Row] = {}
+        self._rows: dict[DeploymentStage, _StageRow] = {}
         self._current: DeploymentStage | None = None
         self._is_removal = False
         self._only: Side | None = None
@@ -79,7 +79,7 @@ class StageTable(DataTable):
             item = self.horizontalHeaderItem(column)
             if item is not None:
                 item.setText(host_name(side, self._labels[side]))
-        self._rows = {stage: _Row() for stage in stages}
+        self._rows = {stage: _StageRow() for stage in stages}
         self._is_removal = DeploymentStage.ROLLBACK in self._rows
         self._only = only
         self._current = None
@@ -92,7 +92,7 @@ class StageTable(DataTable):
             is_declined = is_rollback and self._current is DeploymentStage.CONFIRM
             self._leave("declined" if is_declined else "failed" if is_rollback else "done")
             self._current = stage
-            row = self._rows.setdefault(stage, _Row())
+            row = self._rows.setdefault(stage, _StageRow())
             self._rows = {one: self._rows[one] for one in DeploymentStage if one in self._rows}
             row.state, row.since_s = "running", time.monotonic()
             self._details = dict.fromkeys(Side, "")

@@ -34,7 +34,7 @@ _BEAM_PART = 0.7
 """Width of the ends of an interval, as a part of the gap."""
 
 
-class _Series:
+class _RatioSeries:
     def __init__(self, plot: CandidatePlot, key: Key, nth_suite: int) -> None:
         style = series_style(key[0])
         self.line = pg.PlotCurveItem(pen=solution_pen(key[0], nth_suite))
@@ -76,7 +76,7 @@ class RatioPlot(CandidatePlot):
             tr("times the fastest"),
             axes={"left": RatioAxis("left", is_log=False)},
         )
-        self._series: dict[Key, _Series] = {}
+        self._series: dict[Key, _RatioSeries] = {}
         self._titles: dict[Key, tuple[str, int]] = {}
         self._curves: tuple[RatioCurve, ...] = ()
         self._drawn: list[RatioCurve] = []
@@ -126,7 +126,7 @@ class RatioPlot(CandidatePlot):
 
     def _draw_curve(self, curve: RatioCurve, beam: float) -> None:
         if curve.key not in self._series:
-            self._series[curve.key] = _Series(self, curve.key, self._titles[curve.key][1])
+            self._series[curve.key] = _RatioSeries(self, curve.key, self._titles[curve.key][1])
         self._series[curve.key].draw(curve, self.scaled, self._shifts.get(curve.key, 0.0), beam)
         for item in self._series[curve.key].items:
             item.setVisible(self.shown.is_shown(curve.key))

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
-from app.wording.colours import series_style
+from app.wording.colours import CPU_SHADES_DARK, CPU_SHADES_LIGHT, series_style
 from ui.common.basics import ElidedLabel
 from ui.common.sample_model import Floats
 from ui.common.texts import mbit_s, pct, tr
@@ -35,7 +35,7 @@ def _rate_text(direction: str, data: Floats, nth: int) -> str:
 
 def cpu_shades(theme: Theme) -> tuple[str, str, str]:
     """Return the colours of softirq (drawn first, as the sum of all), system and user."""
-    return ("#747d8d", "#5b83b5", "#2f5b94") if theme.is_dark else ("#c3cad6", "#8fb0d8", "#3f73b5")
+    return CPU_SHADES_DARK if theme.is_dark else CPU_SHADES_LIGHT
 
 
 class ThroughputPlot(ScopePlot):

@@ -37,7 +37,7 @@ class LabGone(NotFound):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundCampaign:
     campaign_id: int
     plan: CampaignPlan
     discovery: Discovery
@@ -55,7 +55,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
     window.go(Step.HOSTS)
     page.notice.clear()
 
-    def find(token: CancelToken, report: ProgressSink) -> _Found:
+    def find(token: CancelToken, report: ProgressSink) -> _FoundCampaign:
         campaign_id = wanted if wanted is not None else services.unfinished(pair_name)
         if campaign_id is None:
             raise NotFound(
@@ -70,7 +70,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         discovery = services.discover(plan.pair, token=token, on_progress=report)
         report(tr("Rolling back leftovers of the interrupted run"), None)
         recovery = services.recover(plan.pair, token=token)
-        return _Found(campaign_id, plan, discovery, recovery)
+        return _FoundCampaign(campaign_id, plan, discovery, recovery)
 
     def fail(error: TunnelmarkError) -> None:
         actions = {}
@@ -82,7 +82,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
     page.start(tr("Inspecting both hosts"), find, partial(_go_on, window), busy=page.busy, on_failure=fail)
 
 
-def _go_on(window: MainWindow, found: _Found) -> None:
+def _go_on(window: MainWindow, found: _FoundCampaign) -> None:
     """Measure what is left."""
     from ui.comparison.plan_page import PlanPage
 

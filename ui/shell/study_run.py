@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundStudy:
     discovery: Discovery
     planned: PlannedStudy
 
@@ -32,16 +32,16 @@ def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> Non
     services = window.context.services
     page.notice.clear()
 
-    def plan(token: CancelToken, report: ProgressSink) -> _Found:
+    def plan(token: CancelToken, report: ProgressSink) -> _FoundStudy:
         check_study_pair(wanted.pair)
         services.refuse_if_in_use(wanted.pair)
         found = services.discover(wanted.pair, token=token, on_progress=report)
-        return _Found(found, plan_study(services, found, wanted.study, wanted.part, is_fresh=wanted.is_fresh))
+        return _FoundStudy(found, plan_study(services, found, wanted.study, wanted.part, is_fresh=wanted.is_fresh))
 
     page.start(tr("Inspecting both hosts"), plan, partial(_go_on, window, wanted), busy=page.busy)
 
 
-def _go_on(window: MainWindow, wanted: WantedStudy, found: _Found) -> None:
+def _go_on(window: MainWindow, wanted: WantedStudy, found: _FoundStudy) -> None:
     if shows_running(window):  # begun while the hosts were inspected
         return
     planned, wizard = found.planned, window.wizard

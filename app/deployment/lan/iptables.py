@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _IptablesMatch:
     match: InterfaceMatch
     key: str
     name_at: tuple[int, int]
@@ -136,14 +136,14 @@ def words_of(line: str) -> Iterator[re.Match[str]]:
         is_text = token[0] in _TEXTS and not is_text
 
 
-def _matches(text: str) -> tuple[_Found, ...]:
+def _matches(text: str) -> tuple[_IptablesMatch, ...]:
     words = list(words_of(text))
     found = []
     for number, word in enumerate(words[:-1]):
         if word[0] in _KEYS:
             name = words[number + 1]
             is_negated = number > 0 and words[number - 1][0] == "!"
-            found.append(_Found(InterfaceMatch((name[0],), is_negated), _KEYS[word[0]], name.span()))
+            found.append(_IptablesMatch(InterfaceMatch((name[0],), is_negated), _KEYS[word[0]], name.span()))
     return tuple(found)
 
 

@@ -106,7 +106,7 @@ def _rule(line: str, chains: Mapping[str, str]) -> FirewallRule:
         words = shlex.split(line) if '"' in line or "\\" in line else line.split()
     except ValueError:
         return FirewallRule((NOT_UNDERSTOOD,), RuleVerdict.OTHER, text=line)
-    reader = _Reader(words[2:])
+    reader = _RuleReader(words[2:])
     matches = tuple(reader.matches())
     name = reader.target
     if reader.is_goto:
@@ -119,7 +119,7 @@ def _rule(line: str, chains: Mapping[str, str]) -> FirewallRule:
     return FirewallRule(matches, RuleVerdict.NONE if is_harmless else RuleVerdict.OTHER, text=line)
 
 
-class _Reader:
+class _RuleReader:
     """The words of one rule.
 
     Attributes:

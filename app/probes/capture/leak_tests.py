@@ -84,7 +84,7 @@ def run_capture_tests(
     if missing:
         return _not_proven(missing)
     try:
-        return _Run(sessions, request, token, on_stage, audit).run()
+        return _LeakTestRun(sessions, request, token, on_stage, audit).run()
     except (ProbeFailed, DeadlineExceeded) as error:
         return _not_proven(error.sentence())
 
@@ -105,7 +105,7 @@ class _Broken:
 
 
 @dataclass
-class _Run:
+class _LeakTestRun:
     """One call of `run_capture_tests`."""
 
     _sessions: SessionPair

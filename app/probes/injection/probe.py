@@ -121,7 +121,7 @@ def probe_injection(
         return InjectionReport({side.value: host for side in Side}, is_exempt=request.is_exempt)
     attempt = 1
     while True:
-        run = _Run(sessions, request, token, on_stage, audit)
+        run = _InjectionRun(sessions, request, token, on_stage, audit)
         report = run.run()
         if run.is_conclusive or attempt >= ATTEMPTS:
             return report
@@ -129,7 +129,7 @@ def probe_injection(
 
 
 @dataclass
-class _Run:
+class _InjectionRun:
     """One call of `probe_injection`. A side is that of the attacked host."""
 
     _sessions: SessionPair

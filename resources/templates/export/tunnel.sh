@@ -47,22 +47,14 @@ begin_place() {
     [ ! -d "$base" ] || return 0
     times=/run/tunnelmark-times-$slot
     rm -rf "$times" && mkdir "$times" || return 1
-    number=0
-    for folder in $(folders_used); do
-        number=$((number + 1))
-        touch -r "$folder" "$times/$number.before" || return 1
-    done
+    note_times "$times" before || return 1
     mkdir -p "$base" && cp -pR "$times" "$base/times" && rm -rf "$times"
 }
 
 # end_place: so that the undo sees whether others have changed the surroundings since.
 end_place() {
     [ -d "$base/times" ] || return 0
-    number=0
-    for folder in $(folders_used); do
-        number=$((number + 1))
-        touch -r "$folder" "$base/times/$number.after" || return 1
-    done
+    note_times "$base/times" after
 }
 
 # keys [check]

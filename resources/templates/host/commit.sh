@@ -5,10 +5,7 @@
 # @include uptime.sh
 # @include release.sh
 # @include service.sh
-
-report() {
-    printf '%s %s\n' "$tunnel" "$*"
-}
+# @include report.sh
 
 refuse() {
     report "refused $*"

@@ -6,31 +6,18 @@
 # @include steps.sh
 # @include service.sh
 
-# note_times: the state of the folders that have been changed, so that a change by others is seen later.
-note_times() {
-    number=0
-    for folder in $(folders_used); do
-        number=$((number + 1))
-        touch -r "$folder" "$base/times/$number.after" || return 1
-    done
-}
-
 install() {
     is_first=no
     if [ ! -d "$base" ]; then
         is_first=yes
         mkdir -p "$state/times" || return 1
-        number=0
-        for folder in $(folders_used); do
-            number=$((number + 1))
-            touch -r "$folder" "$state/times/$number.before" || return 1
-        done
+        note_times "$state/times" before || return 1
         mkdir -p "$base" && cp -pR "$state/times" "$base/times" || return 1
     fi
     cp "$state/kit/start.sh" "$base/.start.new" && mv -f "$base/.start.new" "$base/start.sh" || return 1
     service_enable || return 1
     # Nothing below changes these folders any more.
-    if [ "$is_first" = yes ]; then note_times || return 1; fi
+    if [ "$is_first" = yes ]; then note_times "$base/times" after || return 1; fi
     if [ -e "${base:?}/.$id.new" ]; then rm -rf "$base/.$id.new" || return 1; fi
     cp -pR "$state/kit" "$base/.$id.new" || return 1
     rm -f "$base/.$id.new/uninstall.sh" "$base/.$id.new/start.sh"

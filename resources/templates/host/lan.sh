@@ -7,14 +7,7 @@
 
 mark=$1
 underlay=$2
-# carries ADDRESS: prints the interface with that address.
-carries() {
-    [ -n "$1" ] || return 0
-    ip -o addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*inet6* \([^/ ]*\)[/ ].*/\1 \2/p' |
-        while read -r name address; do
-            if [ "$address" = "${1#::ffff:}" ]; then echo "${name%%@*}"; fi
-        done
-}
+# @include lan/carries.sh
 # SSH_CONNECTION: client's address and port, server's address and port. Source: ssh(1).
 # shellcheck disable=SC2086 # four words
 set -- $SSH_CONNECTION

@@ -151,6 +151,15 @@ folders_used() {
     done
 }
 
+# note_times FOLDER before|after: keeps in it how these folders are, so that a change by others is seen later.
+note_times() {
+    number=0
+    for folder in $(folders_used); do
+        number=$((number + 1))
+        touch -r "$folder" "$1/$number.$2" || return 1
+    done
+}
+
 # slot_remove: removes everything that makes a deployment start, and its folder. The folders around are as if it
 # had never been there, unless others have changed them as well.
 slot_remove() {

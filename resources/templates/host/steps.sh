@@ -6,9 +6,7 @@
 member=
 of_member=
 
-report() {
-    printf '%s %s\n' "$tunnel" "$*"
-}
+# @include report.sh
 
 # show NAME FILE: prints the beginning of a small file between two lines that only we can make.
 show() {

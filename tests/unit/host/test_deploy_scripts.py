@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -29,10 +30,18 @@ DEPLOYMENT_SCRIPTS = (
     *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh", "lan-client.sh"),
 )
 MAIN_SCRIPTS = (
-    *("begin.sh", "apply.sh", "undo-suite.sh", "finish.sh", "inspect.sh", "undo.sh", "watch.sh", "renew.sh"),
+    *("begin.sh", "prepare.sh", "apply.sh", "undo-suite.sh", "undo-member.sh", "finish.sh", "inspect.sh"),
+    *("undo.sh", "watch.sh", "renew.sh"),
     *DEPLOYMENT_SCRIPTS,
 )
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
+
+
+def test_every_script_that_no_other_includes_is_among_them() -> None:
+    folder = Path(__file__).parents[3] / "resources" / "templates"
+    texts = [file.read_text(encoding="utf-8") for file in folder.rglob("*.sh")]
+    included = {name for text in texts for name in re.findall(r"^# @include (?:\S*/)?(\S+)$", text, re.MULTILINE)}
+    assert {file.name for file in (folder / "host").glob("*.sh")} - included <= set(MAIN_SCRIPTS)
 
 
 @pytest.mark.parametrize("name", MAIN_SCRIPTS)

@@ -9,11 +9,12 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, LineSink, SessionPair, Stream
-from app.domain.errors import ProbeFailed
+from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.link import Link
+from app.domain.messages.inputs import WAITED_IN_VAIN
 from app.probes import hub_sessions
 from app.probes.hub_sessions import Recovery, connect, parse_outages, recover_clients
-from app.probes.messages import HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
+from app.probes.messages import HUB_CLIENTS_BEGIN, HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
 from support.message_checks import has_message
 from vpn_adapters.registry import SESSION_HUBS
 
@@ -89,6 +90,22 @@ def test_a_hub_that_does_not_start_again_is_no_result() -> None:
 def test_a_restart_that_not_all_clients_noticed_is_no_result(printed: str, watch_status: int, ready: int) -> None:
     with pytest.raises(ProbeFailed, check=has_message(HUB_CLIENTS_SILENT, ready=ready, clients=2)):
         recovered(_Hosts(printed=printed, watch_status=watch_status))
+
+
+@dataclass
+class _SilentHosts(_Hosts):
+    """Clients that do not begin in time."""
+
+    def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
+        assert on_line is not None
+        token.sleep(0.2)
+        return CommandResult(command.argv, 0, "", "", 0.1)
+
+
+def test_clients_that_do_not_begin_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_sessions, "_BEGIN_S", 0.02)
+    with pytest.raises(DeadlineExceeded, check=has_message(WAITED_IN_VAIN, what=HUB_CLIENTS_BEGIN())):
+        recovered(_SilentHosts())
 
 
 def test_clients_that_do_not_connect_are_no_result() -> None:

@@ -18,7 +18,7 @@ from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.profiles import FRAME_BYTES
 from app.domain.results import LOST_RTT_US
 from app.domain.script_files import host_script
-from app.probes.blocks import BlockTarget, CycleRequest, WarmUp, _Reader, measure_cycle, warm_up
+from app.probes.blocks import BlockTarget, CycleRequest, WarmUp, _CycleReader, measure_cycle, warm_up
 from app.probes.messages import CYCLE_ENDED_EARLY, NO_REPLY
 from support.message_checks import has_message
 
@@ -156,7 +156,7 @@ def test_warm_up_through_a_silent_tunnel_is_an_error() -> None:
 
 @given(st.lists(st.one_of(st.text(max_size=60), st.sampled_from(["@block 1", "@size 18", "@exit x", "@end"]))))
 def test_whatever_a_host_prints_is_read(lines: list[str]) -> None:
-    reader = _Reader(REQUEST)
+    reader = _CycleReader(REQUEST)
     for line in lines:
         reader.on_line(Stream.STDOUT, line)
     assert len(reader.blocks()) <= len(REQUEST.targets)
@@ -169,7 +169,7 @@ def test_the_script_pings_this_computer_and_leaves_no_file(shell: tuple[str, ...
     done = subprocess.run(
         [*shell, "-c", script, "tunnelmark", *words], capture_output=True, text=True, check=True, timeout=300
     )
-    reader = _Reader(CycleRequest((BlockTarget("127.0.0.1"), BlockTarget("127.0.0.2")), (60, 1042), (5, 3)))
+    reader = _CycleReader(CycleRequest((BlockTarget("127.0.0.1"), BlockTarget("127.0.0.2")), (60, 1042), (5, 3)))
     for line in done.stdout.splitlines():
         reader.on_line(Stream.STDOUT, line)
     assert reader.has_ended

@@ -14,9 +14,7 @@
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
 export PATH LC_ALL
 action=$1 mark=$2 bridge=$3 port=$4 rules=$5 notes=$TUNNELMARK_NOTES
-has() { command -v "$1" >/dev/null 2>&1; }
-# Listing the rules would load nf_tables.
-has_nf_tables() { [ -d /sys/module/nf_tables ] || grep -q ' nft_do_chain' /proc/kallsyms 2>/dev/null; }
+# @include ../firewall/has.sh
 tab=$(printf '\t')
 # names KIND: whether there are rules of it.
 names() { case "$nl$rules" in *"$nl$1$tab"*) return 0 ;; *) return 1 ;; esac; }

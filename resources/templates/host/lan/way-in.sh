@@ -10,13 +10,7 @@ logged_in_by() {
     done
 }
 
-# carries ADDRESS: prints the interface with that address.
-carries() {
-    ip -o addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*inet6* \([^/ ]*\)[/ ].*/\1 \2/p' |
-        while read -r name address; do
-            if [ "$address" = "$1" ]; then echo "${name%%@*}"; fi
-        done
-}
+# @include carries.sh
 
 # ways: prints the interfaces that those connections run over. What goes by the host itself says nothing.
 ways() {

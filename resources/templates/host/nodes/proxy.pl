@@ -30,8 +30,8 @@ POSIX::setsid();
 open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null"); open(STDERR, ">&", $out);
 
 # By number of a socket: the socket, the number of its other half, what waits to be written to it, and whether the other
-# half has ended, has been told so, and has been connected.
-my (%socket, %other, %waiting, %ended, %told, %pending);
+# half has ended, has been sent that, and has been connected.
+my (%socket, %other, %waiting, %ended, %sent_end, %pending);
 
 sub congestion {
     my $name = getsockopt($_[0], IPPROTO_TCP, 13);
@@ -48,7 +48,7 @@ sub drop {
     for my $number (@numbers) {
         next unless exists $socket{$number};
         close($socket{$number});
-        delete $_->{$number} for (\%socket, \%other, \%waiting, \%ended, \%told, \%pending);
+        delete $_->{$number} for (\%socket, \%other, \%waiting, \%ended, \%sent_end, \%pending);
     }
 }
 
@@ -102,11 +102,11 @@ sub drain {
         if (defined $count) { substr($waiting{$number}, 0, $count, "") }
         elsif (!$!{EAGAIN} && !$!{EINTR}) { drop($number, $other{$number}); return }
     }
-    if (!length $waiting{$number} && $ended{$number} && !$told{$number}) {
+    if (!length $waiting{$number} && $ended{$number} && !$sent_end{$number}) {
         shutdown($socket{$number}, 1);
-        $told{$number} = 1;
+        $sent_end{$number} = 1;
     }
-    drop($number, $other{$number}) if $told{$number} && $told{$other{$number}};
+    drop($number, $other{$number}) if $sent_end{$number} && $sent_end{$other{$number}};
 }
 
 while (1) {
@@ -114,7 +114,7 @@ while (1) {
     vec($reads, fileno($listener), 1) = 1;
     for my $number (keys %socket) {
         vec($reads, $number, 1) = 1 if !$pending{$number} && !$ended{$other{$number}} && length($waiting{$other{$number}}) < $most;
-        vec($writes, $number, 1) = 1 if $pending{$number} || length($waiting{$number}) || ($ended{$number} && !$told{$number});
+        vec($writes, $number, 1) = 1 if $pending{$number} || length($waiting{$number}) || ($ended{$number} && !$sent_end{$number});
     }
     next if select($reads, $writes, undef, undef) <= 0;
     take() if vec($reads, fileno($listener), 1);

@@ -4,13 +4,7 @@
 limit=$1 sizes=$2 destination=$3; shift 3
 leave() { exit "$1"; }
 # @include kept-output.sh
-if [ "$1" = busybox-ping ]; then
-    shift
-    case $(ping --help 2>&1) in
-        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
-        *) set -- ping -i 0.01 "$@" ;;
-    esac
-fi
+# @include busybox-ping.sh
 for size in $sizes; do
     echo "@size ${size%:*}" >&4
     "$@" -c "${size#*:}" -w "$limit" -s "${size%:*}" "$destination" </dev/null >&4 2>&1

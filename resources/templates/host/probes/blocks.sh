@@ -7,13 +7,7 @@ sizes=$1 targets=$2; shift 2
 # At a fixed pace ping ends two round trips after its last request, however many replies are missing.
 paced=
 case " $* " in *" -i "*) paced=1 ;; esac
-if [ "$1" = busybox-ping ]; then
-    shift
-    case $(ping --help 2>&1) in
-        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
-        *) set -- ping -i 0.01 "$@" ;;
-    esac
-fi
+# @include busybox-ping.sh
 
 # @include kept-output.sh
 

@@ -13,13 +13,8 @@
 sizes=$1 destination=$2 warm=$3 warm_limit=$4 warm_s=$5 count=$6 apart=$7; shift 7
 # So many µs a request takes at least: a window has 5000 requests at most.
 least=300
-if [ "$1" = busybox-ping ]; then
-    shift
-    case $(ping --help 2>&1) in
-        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
-        *) set -- ping -i 0.01 "$@"; least=10000; echo "#interval" ;;
-    esac
-fi
+# @include busybox-ping.sh
+if [ -n "$is_apart" ]; then least=10000; echo "#interval"; fi
 
 # clock: sets now to the uptime in hundredths of a second.
 clock() {

@@ -11,7 +11,7 @@ import threading
 import time
 
 
-class Page:
+class WebPage:
     """A page that is loaded."""
 
     def __init__(self, words: list[str]) -> None:
@@ -61,7 +61,7 @@ class Page:
             self.failures.append(f"{type(error).__name__}: {error}")
 
 
-page = Page(sys.argv[1:])
+page = WebPage(sys.argv[1:])
 times = page.load()
 if page.failures:
     sys.exit(page.failures[0])

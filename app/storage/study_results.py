@@ -37,6 +37,7 @@ class StudyResults(ResultsByKey):
         format: Format of the file.
         afresh: Cells that are to be measured again; a time that they have is of an earlier run.
         nodes: Kind of the nodes behind the hosts.
+        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none of a practice lab.
     """
 
     study: str
@@ -48,6 +49,7 @@ class StudyResults(ResultsByKey):
     format: int = FORMAT
     afresh: tuple[TransferCell, ...] = ()
     nodes: NodeKind = NodeKind.NAMESPACES
+    machines: tuple[str, ...] = ()
 
     def times_s(self) -> dict[TransferCell, float]:
         """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
@@ -91,6 +93,41 @@ def _ending(pair: str) -> str:
     is_plain = pair.startswith(LAB_PREFIX) or (name == pair and not name.startswith("lab-"))
     mark = "" if is_plain else f"-{hashlib.sha256(pair.encode()).hexdigest()[:8]}"
     return f"-{name}{mark}.json"
+
+
+def former_file(file: Path, machines: tuple[str, ...]) -> Path:
+    """Return where results on machines are kept while a pair's name, and so the file, is that of others."""
+    mark = hashlib.sha256("\n".join(machines).encode()).hexdigest()[:8]
+    return file.parent / f"of-{mark}" / file.name
+
+
+def load_own(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> R | None:
+    """Read a pair's results on the machines that it has now; None where there are none.
+
+    Raises:
+        InvalidFile: The file cannot be read.
+    """
+    found = load(file)
+    if found is not None and found.is_of(machines):
+        return found
+    return load(former_file(file, machines)) if machines else None
+
+
+def separate_results(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> Path | None:
+    """Give a file to results on the machines that a pair has now: to those that there are already, or to new ones.
+
+    Returns:
+        Where the results on other machines, which the file had, are now; None where it had none.
+    """
+    found, kept = load(file), None
+    if found is not None and not found.is_of(machines):
+        kept = former_file(file, found.machines)
+        kept.parent.mkdir(exist_ok=True)
+        file.replace(kept)
+    before = former_file(file, machines)
+    if machines and before.exists() and not file.exists():
+        before.replace(file)
+    return kept
 
 
 @contextmanager

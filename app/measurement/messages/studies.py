@@ -5,6 +5,11 @@ from __future__ import annotations
 from app.domain.messages import MessageForm
 
 A_STUDY = MessageForm("measure.a-study", "a study")
+RESULTS_OF_FORMER_MACHINES = MessageForm(
+    "measure.results-of-former-machines",
+    "{pair} has other machines now than those on which {study} was measured: it is measured anew. Their results are "
+    "kept in {file}.",
+)
 STUDY_NEEDS_LAB = MessageForm(
     "measure.study-needs-lab",
     "{pair} is no running practice lab: on hosts of your own, the study is measured between machines behind them.",

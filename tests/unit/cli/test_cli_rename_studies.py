@@ -18,7 +18,7 @@ from app.ranking.study_parts import SATCOM
 from app.storage.lab_results import NodeResults
 from app.storage.messages import RESULTS_NOT_RENAMED
 from app.storage.study_files import write_study
-from app.storage.study_results import StudyResults, load_results, stored_results
+from app.storage.study_results import StudyResults, former_file, load_results, stored_results
 from support.message_checks import shows
 
 HOSTS = ["--a", "root@10.0.0.1", "--b", "root@10.0.0.2", "--underlay", "10.0.0.1,10.0.0.2"]
@@ -28,6 +28,8 @@ def test_results_of_studies_follow_a_pair_that_is_renamed(tmp_path: Path, monkey
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     assert main(["pair", "add", "north", *HOSTS]) == ExitCode.OK
     folder, other = tmp_path / "studies" / "machines", "far-north"
+    apart = former_file(folder / f"{SATCOM}-north.json", ("root@10.0.0.9:22",))
+    write_study(apart, StudyResults(SATCOM, "north", "0", 30_000_000))
     for pair in ("north", other):
         write_study(folder / f"{NODE_STUDY}-quick-{pair}.json", NodeResults(NODE_STUDY, pair, "quick", "1"))
         write_study(folder / f"{SATCOM}-{pair}.json", StudyResults(SATCOM, pair, "1", 30_000_000))
@@ -37,6 +39,7 @@ def test_results_of_studies_follow_a_pair_that_is_renamed(tmp_path: Path, monkey
     assert [one.pair for one in stored_results(tmp_path / "studies", SATCOM)[0]] == [other, "south"]
     assert faults == ()
     assert load_results(folder / f"{SATCOM}-south.json") is not None
+    assert load_results(apart.with_name(f"{SATCOM}-south.json")) is not None, "also those of its former machines"
     write_study(folder / f"{SATCOM}-east.json", StudyResults(SATCOM, "east", "7", 30_000_000))
     assert main(["pair", "rename", "south", "east"]) == ExitCode.OK
     kept = load_results(folder / f"{SATCOM}-east.json")

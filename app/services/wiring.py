@@ -218,7 +218,7 @@ class Services(
             lambda host, child: self._connections.host(host, token=child),
             token=token,
             audit=self.store.audit,
-            was_changed=lambda host: self.store.is_in_audit(host.address),
+            was_changed=lambda host: self.store.may_have_changed(host.address),
         )
 
     # --- existing configurations --------------------------------------------------------------------------------------

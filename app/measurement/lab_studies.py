@@ -128,7 +128,7 @@ class LabStudyOperations(StudyResources):
             InvalidOption: As `refuse_lab_study`, or the study is not possible on the pair's hosts.
             InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes` and `HostShaping.of`.
         """
         study, pair, part = wanted.study, discovery.pair, wanted.part
         wanted = replace(wanted, pair=pair)
@@ -145,7 +145,7 @@ class LabStudyOperations(StudyResources):
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
             is_shaped = not pair.is_lab and bool(wanted.use_of_own_hosts.conditions)
-            shaping = HostShaping.of(self.adapters, discovery, tunnels) if is_shaped else None
+            shaping = HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token) if is_shaped else None
             run = LabRun(
                 *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
                 *(wanted.solutions, machines, shaping),

@@ -121,7 +121,7 @@ class StudyOperations(StudyResources):
                 a VPN of the study is not possible on its hosts; or as `OwnHostsUse.refuse`.
             InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes` and `HostShaping.of`.
         """
         pair = discovery.pair
         self._refuse(pair, request)
@@ -143,7 +143,7 @@ class StudyOperations(StudyResources):
                 size_bytes=TRANSFER_BYTES,
                 can_end_early=can_end_early(version),
             )
-            shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels)
+            shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token)
             if begun is not found:
                 kept.store()
             with self._emulation(pair) as emulation, changing_hosts():

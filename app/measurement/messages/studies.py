@@ -133,6 +133,11 @@ HOST_NOT_SHAPED = MessageForm(
     "{host} does not shape any more what it sends to the other host, so that the link is not under {condition}.",
     "See what changed the queueing of its interface to the underlay (tc qdisc show), then measure again.",
 )
+HOST_CANNOT_SHAPE = MessageForm(
+    "measure.host-cannot-shape",
+    "{host} cannot shape what it sends to the other host: {why}. Nothing was set up.",
+    "Mend that there, or measure on a practice lab, whose link is shaped outside its hosts.",
+)
 OWN_HOSTS_DELAY_CHANGES = MessageForm(
     "measure.own-hosts-delay-changes",
     "{pair} is no practice lab, and {condition} has delays that change over time: only practice labs emulate those.",

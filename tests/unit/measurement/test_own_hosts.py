@@ -18,7 +18,7 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.messages import MessageForm
 from app.domain.topology import NodeKind
-from app.measurement import lab_studies
+from app.measurement import host_shaping, lab_studies
 from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy
 from app.measurement.lab_study import LabRun
 from app.measurement.messages import SHAPING_NOT_ALLOWED
@@ -90,6 +90,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
         monkeypatch.setattr(type(study), "measure", lambda _self, run, _choices: found.append(run))
     tunnels = SimpleNamespace(of_study=lambda *_: sample)
     monkeypatch.setattr(lab_studies, "DeployedTunnels", tunnels)
+    monkeypatch.setattr(host_shaping, "on_both", lambda *_, **__: {})
     return found
 
 

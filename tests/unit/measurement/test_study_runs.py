@@ -272,7 +272,7 @@ def test_hosts_of_the_users_own_shape_their_link_once_both_consents_are_given(
     run: type[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     operations = Operations(tmp_path)
-    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_: "shaping"))
+    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_, **__: "shaping"))
     for consent, form in (
         (OwnHostsConsent(), OWN_HOSTS_NOT_ALLOWED),
         (OwnHostsConsent(may_change=True), SHAPING_NOT_ALLOWED),

@@ -17,12 +17,13 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition
-from app.domain.errors import PreflightRefused, ProbeFailed
+from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
 from app.domain.link import Link
 from app.domain.transfers import TransferCell
 from app.measurement import host_shaping, transfers, tunnels
 from app.measurement.cell_run import CellReports
 from app.measurement.host_shaping import HostShaping
+from app.measurement.lab_study import changing_hosts
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
 from app.measurement.transfers import TransferPlan, TransferRun
@@ -163,6 +164,22 @@ def test_a_bare_link_that_does_not_answer_opens_no_group(monkeypatch: pytest.Mon
     assert stage.groups == []
     assert {(one.is_condition_missed, one.message) for one in stage.results} == {(True, "Nothing answers.")}
     assert len(stage.results) == len(CELLS)
+
+
+@pytest.mark.parametrize("has_changed", [False, True])
+def test_a_host_that_is_lost_before_a_tunnel_is_built_is_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, *, has_changed: bool
+) -> None:
+    stage = ShapedStage(monkeypatch)
+
+    def lose(_self: LinkMeasurement, *_: object) -> float:
+        raise ConnectionLost("The connection to gateway-b broke.")
+
+    monkeypatch.setattr(LinkMeasurement, "measure" if has_changed else "direct_ms", lose)
+    with pytest.raises(ConnectionLost) as ended, changing_hosts():
+        stage.run_shaped(monkeypatch)
+    assert [name for name, *_ in stage.groups] == ["geo"] * has_changed
+    assert ended.value.left == (ended.value.sentence() if has_changed else "")
 
 
 def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.MonkeyPatch) -> None:

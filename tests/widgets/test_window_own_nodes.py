@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fake_studies import own_result
 from layout_checks import layout_faults
+from PySide6.QtWidgets import QLabel
 from sample_records import pair
 from window_driver import Driver
 
@@ -117,6 +118,12 @@ def test_results_on_machines_that_the_pair_had_before_are_none_of_its_own(driver
         page.take_pairs()
         driver.idle()
         assert page.state.text().startswith(f"quick, {PLACE}: {measured} of ")
+    assert asked == []
+
+
+def test_the_page_says_where_studies_are_measured(driver: Driver, asked: list[Any]) -> None:
+    texts = [one.text() for one in chosen(driver, NODE_STUDY).findChildren(QLabel)]
+    assert any("on a practice lab or a pair with nodes" in one for one in texts)
     assert asked == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.context import CommandContext
@@ -78,10 +79,21 @@ def add(context: CommandContext) -> int:
         former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
         if former not in (None, pair) and not options.replace:
             raise InvalidOption(PAIR_EXISTS(pair=pair.name))
+        kept = {} if former is None or options.no_nodes else _kept_nodes(pair, former)
+        pair = replace(pair, **kept)
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
+    if kept:
+        nodes = ", ".join(f"{one.host.login_text} ({one.interface})" for one in kept.values())
+        context.out.print(tr("Its nodes are kept: {nodes}. To remove them, add --no-nodes.").format(nodes=nodes))
     context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
+
+
+def _kept_nodes(pair: PairSpec, former: PairSpec) -> dict[str, NodeHost]:
+    """Return the nodes of the pair that is replaced, by attribute, where no other ones are named."""
+    nodes = {name: getattr(former, name) for name in ("node_a", "node_b") if getattr(pair, name) is None}
+    return {name: node for name, node in nodes.items() if node is not None}
 
 
 def show_all(context: CommandContext) -> int:

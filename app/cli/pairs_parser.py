@@ -91,6 +91,7 @@ def _add_nodes(add: argparse.ArgumentParser) -> None:
         )
         text = tr("with {option}: its interface towards host {side}, and the host's towards it")
         add.add_argument(f"{name}-interfaces", metavar="NODE,HOST", help=text.format(option=name, side=letter))
+    add.add_argument("--no-nodes", action="store_true", help=tr("with --replace: keep no nodes of the pair"))
 
 
 def add_discover(commands: Commands) -> None:

@@ -12,7 +12,8 @@ from app.domain.paths import find_paths
 from app.measurement.lab_studies import LAB_STUDIES, stored_lab_results
 from app.ranking.study_parts import SATCOM, part_states
 from app.reports.study_view import place_text
-from app.storage.study_results import stored_results
+from app.storage.lab_results import LabResults
+from app.storage.study_results import StudyResults, stored_results
 from app.wording.language import tr
 from app.wording.messages import local_text
 
@@ -39,6 +40,12 @@ def print_stored(context: CommandContext, studies: Sequence[str]) -> None:
         context.err.print(local_text(fault.sentence()))
 
 
+def _place(found: StudyResults | LabResults) -> str:
+    """Return where results are from, with the machines of a pair of the user's own: it may have others now."""
+    place = place_text(found.pair, found.nodes)
+    return f"{place}: {', '.join(found.machines)}" if found.machines else place
+
+
 def _stored(folder: Path, study: str, faults: list[InvalidFile]) -> Iterator[tuple[str, str, int, int]]:
     """Yield place, part, number of what is measured and of all, where there is any; note files that are unreadable."""
     if study == SATCOM:
@@ -47,11 +54,11 @@ def _stored(folder: Path, study: str, faults: list[InvalidFile]) -> Iterator[tup
         for found in transfers:
             for state in part_states(found.done()):
                 if state.measured:
-                    yield place_text(found.pair, found.nodes), state.name, state.measured, len(state.cells)
+                    yield _place(found), state.name, state.measured, len(state.cells)
     elif study in LAB_STUDIES:
         results, unread = stored_lab_results(folder, study)
         faults += unread
         for one in results:
             of_part = LAB_STUDIES[study].state(one.part, one)
             if of_part.measured:
-                yield place_text(one.pair, one.nodes), one.part, of_part.measured, of_part.total
+                yield _place(one), one.part, of_part.measured, of_part.total

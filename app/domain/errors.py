@@ -28,6 +28,7 @@ class TunnelmarkError(Exception):
 
     Attributes:
         left: Why a host may not be restored, as a sentence, where the error ended work that changes hosts; else empty.
+        is_before_changes: Whether no host was changed when it was raised, whatever it says of a connection.
     """
 
     reason: ClassVar[str] = "error"
@@ -40,6 +41,7 @@ class TunnelmarkError(Exception):
         self.hint: str = hint if isinstance(hint, Message) else plain_text(hint)
         self.context: dict[str, str] = {name: plain_text(text) for name, text in (context or {}).items()}
         self.left: str = ""
+        self.is_before_changes: bool = False
         super().__init__(self.message)
 
     @property
@@ -194,7 +196,9 @@ UNRESTORED = frozenset(error.reason for error in (CleanupFailed, ConnectionLost,
 
 def left_by(error: BaseException | None) -> str:
     """Return why a host may not be restored after work that an error ended; empty where it says nothing of that."""
-    return error.sentence() if isinstance(error, TunnelmarkError) and error.reason in UNRESTORED else ""
+    if not isinstance(error, TunnelmarkError) or error.is_before_changes:
+        return ""
+    return error.sentence() if error.reason in UNRESTORED else ""
 
 
 class LabFault(EnvironmentFault):

@@ -55,6 +55,12 @@ class HostSpec:
         port = f":{self.port}" if self.port else ""
         return f"{user}{self.address}{port}"
 
+    @property
+    def machine_text(self) -> str:
+        """User, address and port in one form, however they were written."""
+        user = f"{self.user}@" if self.user else ""
+        return f"{user}{self.address.lower()}:{self.port or SSH_PORT}"
+
     def name_beside(self, letter: str) -> str:
         """Return the label; the address where the label says no more than the letter of the side beside it."""
         return self.address if self.label == letter else self.label
@@ -123,6 +129,20 @@ class PairSpec:
         if self.node_a is None or self.node_b is None:
             return {}
         return {Side.A: self.node_a, Side.B: self.node_b}
+
+    @property
+    def hosts(self) -> tuple[HostSpec, ...]:
+        """Both hosts, and the nodes behind them."""
+        return (self.a, self.b, *(one.host for one in self.nodes.values()))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Both hosts with their underlay addresses, and the nodes with their interfaces; none of a practice lab."""
+        if self.is_lab:
+            return ()
+        hosts = (f"{self.host(side).machine_text} {self.underlay(side)}" for side in Side)
+        nodes = (f"{one.host.machine_text} {one.interface},{one.gateway_interface}" for one in self.nodes.values())
+        return (*hosts, *nodes)
 
     def underlay(self, side: Side) -> str:
         """Return the underlay address on one side."""

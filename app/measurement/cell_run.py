@@ -15,7 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, MeasuredCondition
-from app.domain.errors import ConditionNotMet, ProbeFailed
+from app.domain.errors import ConditionNotMet, ProbeFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -152,6 +152,9 @@ class CellRun(ABC, Generic[R]):
             except ProbeFailed as error:
                 self._leave(cells, None, error.sentence())
                 return
+            except TunnelmarkError as error:
+                error.is_before_changes = True  # tunnels of an earlier group are rolled back
+                raise
         kind = CONGESTION[cells[0].congestion]
         ways = sorted({_way_of(cell) for cell in cells})
         with self._opened(ways, cells) as group:

@@ -10,11 +10,16 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition
+from app.domain.errors import PreflightRefused
 from app.domain.hosts import Side
 from app.domain.solutions import BASELINE, Suite
+from app.host.parallel import on_both
+from app.host.remote_host import printable
 from app.measurement.interfaces import Tunnel, Tunnels
-from app.measurement.messages.studies import HOST_NOT_SHAPED
+from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
 from app.measurement.tunnels import DeployedTunnels
+from app.probes.counters import underlay_device
+from app.tunnel.shaping import can_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +38,34 @@ class HostShaping:
     under: Callable[[Condition], Tunnels]
 
     @classmethod
-    def of(cls, adapters: Mapping[str, Adapter], discovery: Discovery, tunnels: DeployedTunnels) -> HostShaping:
-        """Return the shaping of a pair's hosts.
+    def of(
+        cls,
+        adapters: Mapping[str, Adapter],
+        discovery: Discovery,
+        tunnels: DeployedTunnels,
+        sessions: SessionPair,
+        *,
+        token: CancelToken,
+    ) -> HostShaping:
+        """Return the shaping of a pair's hosts, which are asked whether they can.
 
         Args:
             tunnels: Builds tunnels without a condition.
+            sessions: Connections to both hosts.
+
+        Raises:
+            PreflightRefused: A host cannot shape what it sends; nothing was changed.
         """
+
+        def ask(side: Side, child: CancelToken) -> None:
+            device = underlay_device(discovery.facts[side.value], discovery.link.underlay(side))
+            session = sessions.on(side)
+            asked = session.run(can_shape(device), token=child)
+            if not asked.is_ok:
+                why = printable(asked.stderr, limit=200)
+                raise PreflightRefused(HOST_CANNOT_SHAPE(host=session.spec.label, why=why))
+
+        on_both(ask, token=token)
         bare, facts = adapters[BASELINE], discovery.facts
         suite = bare.suites(facts[Side.A.value], facts[Side.B.value])[0]
         return cls((bare, suite), lambda condition: replace(tunnels, shaping=condition))

@@ -19,14 +19,19 @@ from app.measurement.application_studies import ApplicationStudy
 from app.measurement.host_shaping import HostShaping
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources, changing_hosts
-from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
+from app.measurement.messages.studies import (
+    A_STUDY,
+    NO_NODE_MACHINES,
+    RESULTS_OF_FORMER_MACHINES,
+    STUDY_WITHOUT_MACHINES,
+)
 from app.measurement.node_machines import hosts_of
 from app.measurement.node_studies import NodeStudy
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import nodes_dir, read_kinds, results_file
+from app.storage.study_results import load_own, nodes_dir, read_kinds, results_file, separate_results
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
@@ -83,10 +88,10 @@ class LabStudyOperations(StudyResources):
     session_hubs: Mapping[str, SessionHub]
 
     def lab_results(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> LabResults:
-        """Return what was measured of a part on a pair; without results if nothing was."""
-        of_study = LAB_STUDIES[study]
-        found = of_study.kind.read(self.lab_results_file(study, pair, part, nodes)) or of_study.none(pair, part)
-        return replace(found, nodes=nodes)
+        """Return what was measured of a part on a pair's machines; without results if nothing was."""
+        of_study, file = LAB_STUDIES[study], self.lab_results_file(study, pair, part, nodes)
+        load: Callable[[Path], LabResults | None] = of_study.kind.read
+        return replace(load_own(file, self.machines_of(pair), load) or of_study.none(pair, part), nodes=nodes)
 
     def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
         """Return the file of a part's results: those of one part do not replace those of another."""
@@ -123,7 +128,7 @@ class LabStudyOperations(StudyResources):
             InvalidOption: As `refuse_lab_study`, or the study is not possible on the pair's hosts.
             InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes` and `HostShaping.of`.
         """
         study, pair, part = wanted.study, discovery.pair, wanted.part
         wanted = replace(wanted, pair=pair)
@@ -132,15 +137,15 @@ class LabStudyOperations(StudyResources):
         if not pair.is_lab:
             wanted.use_of_own_hosts.check(pair, wanted.consent)
         with self.in_use.hold(hosts_of(pair, wanted.nodes), A_STUDY()):
-            found = wanted.begun(self.lab_results(study.name, pair.name, part, wanted.nodes))
-            kept = KeptStudy(found, self.lab_results_file(study.name, pair.name, part, wanted.nodes), on_result)
+            file, found = self._begun(wanted, report)
+            kept = KeptStudy(found, file, on_result)
             sessions = self.sessions(pair, token=token)
             needs = study.node_needs if wanted.nodes is NodeKind.MACHINES else None
             machines = self.node_machines(pair, needs, token=token) if needs is not None else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
             is_shaped = not pair.is_lab and bool(wanted.use_of_own_hosts.conditions)
-            shaping = HostShaping.of(self.adapters, discovery, tunnels) if is_shaped else None
+            shaping = HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token) if is_shaped else None
             run = LabRun(
                 *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
                 *(wanted.solutions, machines, shaping),
@@ -151,6 +156,17 @@ class LabStudyOperations(StudyResources):
             with changing_hosts():
                 study.measure(run, choices)
         return kept.results
+
+    def _begun(self, wanted: WantedLabStudy, report: Callable[[str], None]) -> tuple[Path, LabResults]:
+        """Return the file of results on a pair's machines, and what a run begins with; others get a file of theirs."""
+        study, pair = wanted.study, wanted.pair
+        file = self.lab_results_file(study.name, pair.name, wanted.part, wanted.nodes)
+        load: Callable[[Path], LabResults | None] = study.kind.read
+        kept = separate_results(file, pair.machines, load)
+        if kept is not None:
+            report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=study.name, file=kept))
+        found = load(file) or study.none(pair.name, wanted.part)
+        return file, wanted.begun(replace(found, nodes=wanted.nodes, machines=pair.machines))
 
 
 def stored_lab_results(folder: Path, study: str) -> Stored:

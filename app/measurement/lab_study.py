@@ -12,11 +12,12 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import TunnelmarkError, left_by
+from app.domain.errors import NotFound, TunnelmarkError, left_by
 from app.domain.hosts import PairSpec, Side
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
 from app.domain.node_protection import NodeProtection
+from app.domain.pair_names import LAB_PREFIX
 from app.domain.paths import Paths
 from app.domain.solutions import Suite
 from app.domain.version import tunnelmark_version
@@ -55,6 +56,13 @@ class StudyResources:
     def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
         """Return connections to both hosts of a pair."""
         raise NotImplementedError
+
+    def machines_of(self, pair: str) -> tuple[str, ...]:
+        """Return the machines of a stored pair; none of a practice lab, and of a pair that is not stored."""
+        try:
+            return () if pair.startswith(LAB_PREFIX) else self.store.get_pair(pair).machines
+        except NotFound:
+            return ()
 
     def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:
         """Return the machines behind both gateways of a pair, logged in to, with what a study needs of them."""

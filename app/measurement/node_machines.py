@@ -117,5 +117,4 @@ def node_sessions(
 
 def hosts_of(pair: PairSpec, nodes: NodeKind) -> tuple[HostSpec, ...]:
     """Return the hosts that work with a kind of nodes holds."""
-    machines = pair.nodes.values() if nodes is NodeKind.MACHINES else ()
-    return (pair.a, pair.b, *(one.host for one in machines))
+    return pair.hosts if nodes is NodeKind.MACHINES else (pair.a, pair.b)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
@@ -19,7 +20,13 @@ from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.host_shaping import HostShaping
 from app.measurement.lab_study import StudyResources, changing_hosts
-from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
+from app.measurement.messages.studies import (
+    A_STUDY,
+    NO_NODE_MACHINES,
+    OWN_HOSTS_ROUTED,
+    RESULTS_OF_FORMER_MACHINES,
+    STUDY_NEEDS_LAB,
+)
 from app.measurement.node_machines import hosts_of
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.satellite_choices import satellite_choices
@@ -29,7 +36,15 @@ from app.probes.transfer import can_end_early
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import missing_cells
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import StudyResults, load_results, nodes_dir, results_file, stored_results
+from app.storage.study_results import (
+    StudyResults,
+    load_own,
+    load_results,
+    nodes_dir,
+    results_file,
+    separate_results,
+    stored_results,
+)
 
 _Emulation = tuple[Callable[[Condition | None], None], Callable[[Condition], str]]
 
@@ -82,8 +97,9 @@ class StudyOperations(StudyResources):
     """Runs studies of transfers."""
 
     def study_results(self, study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
-        """Return what was measured of a study on a pair; None if nothing was."""
-        return load_results(results_file(nodes_dir(self.paths.studies_dir, nodes), study, pair))
+        """Return what was measured of a study on a pair's machines; None if nothing was."""
+        file = results_file(nodes_dir(self.paths.studies_dir, nodes), study, pair)
+        return load_own(file, self.machines_of(pair), load_results)
 
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
         """Return what was measured of a study on any pair, and why other files of it cannot be read."""
@@ -105,12 +121,11 @@ class StudyOperations(StudyResources):
                 a VPN of the study is not possible on its hosts; or as `OwnHostsUse.refuse`.
             InvalidPlan: The user has not agreed that hosts of their own are changed.
             PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
-            PackageMissing, PreflightRefused: As `log_in_to_nodes`.
+            PackageMissing, PreflightRefused: As `log_in_to_nodes` and `HostShaping.of`.
         """
-        pair, folder = discovery.pair, nodes_dir(self.paths.studies_dir, request.nodes)
+        pair = discovery.pair
         self._refuse(pair, request)
-        file = results_file(folder, request.study, pair.name)
-        found = load_results(file) or StudyResults(request.study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
+        file, found = self._found(pair, request, report)
         cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if not cells:
             return found
@@ -128,7 +143,7 @@ class StudyOperations(StudyResources):
                 size_bytes=TRANSFER_BYTES,
                 can_end_early=can_end_early(version),
             )
-            shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels)
+            shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token)
             if begun is not found:
                 kept.store()
             with self._emulation(pair) as emulation, changing_hosts():
@@ -138,6 +153,16 @@ class StudyOperations(StudyResources):
                     shaping=shaping,
                 ).run()
         return kept.results
+
+    def _found(self, pair: PairSpec, request: StudyRequest, report: Callable[[str], None]) -> tuple[Path, StudyResults]:
+        """Return the file of results on a pair's machines, and what there is; others get a file of theirs."""
+        study, folder = request.study, nodes_dir(self.paths.studies_dir, request.nodes)
+        file = results_file(folder, study, pair.name)
+        kept = separate_results(file, pair.machines, load_results)
+        if kept is not None:
+            report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=study, file=kept))
+        found = load_results(file) or StudyResults(study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
+        return file, replace(found, machines=pair.machines)
 
     def _refuse(self, pair: PairSpec, request: StudyRequest) -> None:
         """Refuse a lab that does not run, and hosts of the user's own that the study is not for, or without consent."""

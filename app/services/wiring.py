@@ -48,7 +48,7 @@ from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
 from app.ssh.connections import Connections
-from app.storage.study_results import rename_results
+from app.storage.study_results import renamed_results
 from app.tunnel import RecoveryReport, recover_pair
 from vpn_adapters.registry import ADAPTERS, HUBS, NODE_PROTECTIONS, SESSION_HUBS
 
@@ -135,9 +135,13 @@ class Services(
     # --- pairs --------------------------------------------------------------------------------------------------------
 
     def rename_pair(self, old: str, new: str) -> None:
-        """Rename a pair as `PairOperations` does; results of studies on it follow as well."""
-        super().rename_pair(old, new)
-        rename_results(self.paths.studies_dir, old, new)
+        """Rename a pair as `PairOperations` does, with results of studies on it: all of it, or nothing.
+
+        Raises:
+            DiskFull, StorageFault: Results could not be written under the new name.
+        """
+        with renamed_results(self.paths.studies_dir, old, new):
+            super().rename_pair(old, new)
 
     # --- inspecting hosts ---------------------------------------------------------------------------------------------
 
@@ -214,7 +218,7 @@ class Services(
             lambda host, child: self._connections.host(host, token=child),
             token=token,
             audit=self.store.audit,
-            was_changed=lambda host: self.store.is_in_audit(host.address),
+            was_changed=lambda host: self.store.may_have_changed(host.address),
         )
 
     # --- existing configurations --------------------------------------------------------------------------------------

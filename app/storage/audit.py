@@ -16,8 +16,11 @@ from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.hosts import Side
 from app.domain.messages import from_stored
 from app.storage.messages import ENTRY_CHANGED, ENTRY_WITHOUT_DIGEST, FIRST_ENTRY_CHANGED, LAST_ENTRIES_REMOVED
+from app.storage.pairs import list_pairs
 from app.storage.rows import clean_text, read_time, stored_text, write_time
 
+_OF_LABS = "127.0.0.1"
+"""Address of every machine of a practice lab."""
 _INSERT = (
     "INSERT INTO audit (id, at, host, side, command, exit_status, what, who, deployment, chain)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -75,15 +78,17 @@ def list_audit(connection: sqlite3.Connection, limit: int | None = 1000) -> tupl
     )
 
 
-def is_in_audit(connection: sqlite3.Connection, host: str) -> bool:
-    """Return whether a host was ever changed from this computer.
+def may_have_changed(connection: sqlite3.Connection, host: str) -> bool:
+    """Return whether a host may ever have been changed from this computer, by this address or by another one.
+
+    In doubt it may: the log has an address that no stored pair has, which may be of this host.
 
     Args:
         host: Its address, as the user knows it.
     """
-    return (
-        connection.execute("SELECT 1 FROM audit WHERE lower(host) = lower(?) LIMIT 1", (host,)).fetchone() is not None
-    )
+    changed = {one for (one,) in connection.execute("SELECT DISTINCT lower(host) FROM audit")}
+    known = {one.address.lower() for pair in list_pairs(connection) for one in pair.hosts}
+    return host.lower() in changed or bool(changed - known - {_OF_LABS})
 
 
 def check_audit(connection: sqlite3.Connection) -> AuditCheck:

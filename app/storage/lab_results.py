@@ -36,6 +36,7 @@ class PartResults(ResultsByKey, Generic[Result, Key]):
         format: Format of the file.
         afresh: Keys that are to be measured again; a result that they have is of an earlier run.
         nodes: Kind of the nodes behind the hosts.
+        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none of a practice lab.
     """
 
     study: str
@@ -46,6 +47,7 @@ class PartResults(ResultsByKey, Generic[Result, Key]):
     format: int = FORMAT
     afresh: tuple[Key, ...] = ()
     nodes: NodeKind = NodeKind.NAMESPACES
+    machines: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, file: Path) -> Self | None:

@@ -127,6 +127,11 @@ STUDY_UNREAD = MessageForm(
     "The results in {file} cannot be read: {kind}.",
     "Move the file away to begin again, or restore it.",
 )
+RESULTS_NOT_RENAMED = MessageForm(
+    "store.results-not-renamed",
+    "{pair} keeps its name: its results of studies in {folder} cannot be written under the new one. {reason}.",
+    "Free space there, or see to it that this user may write there, then rename the pair again.",
+)
 STUDY_FORMAT = MessageForm(
     "store.study-format",
     "The results in {file} have format {format}; this version reads {known}.",

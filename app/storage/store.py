@@ -160,7 +160,7 @@ class Store:
 
     list_audit = _reads(audit_log.list_audit)
     check_audit = _reads(audit_log.check_audit)
-    is_in_audit = _reads(audit_log.is_in_audit)
+    may_have_changed = _reads(audit_log.may_have_changed)
 
     def audit(self, entry: AuditEntry) -> None:
         """Write down a command that changed a host, by the user of this computer unless the entry names another.

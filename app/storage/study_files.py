@@ -31,6 +31,7 @@ class ResultsByKey:
     __slots__ = ()
     results: tuple[Any, ...]
     afresh: tuple[Any, ...]
+    machines: tuple[str, ...]
 
     @staticmethod
     def key_of(result: Any) -> Hashable:
@@ -41,6 +42,10 @@ class ResultsByKey:
     def is_whole(result: Any) -> bool:
         """Return whether a result has undisturbed figures: it need not be measured again."""
         raise NotImplementedError
+
+    def is_of(self, machines: tuple[str, ...]) -> bool:
+        """Return whether they are of a pair's machines; also where one of the two is not known."""
+        return not self.machines or not machines or self.machines == machines
 
     def done(self) -> frozenset[Any]:
         """Return the keys that need not be measured again."""

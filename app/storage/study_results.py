@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.domain.atomic import replace_file
+from app.domain.atomic import NO_SPACE, replace_file
 from app.domain.conditions import MeasuredCondition, Quantity
-from app.domain.errors import InvalidFile
+from app.domain.errors import DiskFull, InvalidFile, StorageFault
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
+from app.storage.messages import RESULTS_NOT_RENAMED
 from app.storage.study_files import R, ResultsByKey, read_study
 
 FORMAT = 1
@@ -35,6 +37,7 @@ class StudyResults(ResultsByKey):
         format: Format of the file.
         afresh: Cells that are to be measured again; a time that they have is of an earlier run.
         nodes: Kind of the nodes behind the hosts.
+        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none of a practice lab.
     """
 
     study: str
@@ -46,6 +49,7 @@ class StudyResults(ResultsByKey):
     format: int = FORMAT
     afresh: tuple[TransferCell, ...] = ()
     nodes: NodeKind = NodeKind.NAMESPACES
+    machines: tuple[str, ...] = ()
 
     def times_s(self) -> dict[TransferCell, float]:
         """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
@@ -91,22 +95,83 @@ def _ending(pair: str) -> str:
     return f"-{name}{mark}.json"
 
 
-def rename_results(folder: Path, old: str, new: str) -> None:
-    """Give the results of studies on a pair its new name; what is stored under that already, or is unreadable, remains.
+def former_file(file: Path, machines: tuple[str, ...]) -> Path:
+    """Return where results on machines are kept while a pair's name, and so the file, is that of others."""
+    mark = hashlib.sha256("\n".join(machines).encode()).hexdigest()[:8]
+    return file.parent / f"of-{mark}" / file.name
+
+
+def load_own(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> R | None:
+    """Read a pair's results on the machines that it has now; None where there are none.
+
+    Raises:
+        InvalidFile: The file cannot be read.
+    """
+    found = load(file)
+    if found is not None and found.is_of(machines):
+        return found
+    return load(former_file(file, machines)) if machines else None
+
+
+def separate_results(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> Path | None:
+    """Give a file to results on the machines that a pair has now: to those that there are already, or to new ones.
+
+    Returns:
+        Where the results on other machines, which the file had, are now; None where it had none.
+    """
+    found, kept = load(file), None
+    if found is not None and not found.is_of(machines):
+        kept = former_file(file, found.machines)
+        kept.parent.mkdir(exist_ok=True)
+        file.replace(kept)
+    before = former_file(file, machines)
+    if machines and before.exists() and not file.exists():
+        before.replace(file)
+    return kept
+
+
+@contextmanager
+def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
+    """Give the results of studies on a pair its new name, where the block that renames the pair does not fail.
+
+    They are written under the new name before, and go under the old one afterwards. What is stored under the new one
+    already, or is unreadable, remains.
 
     Args:
         folder: That of all studies.
+
+    Raises:
+        DiskFull, StorageFault: They cannot be written; the block is not entered.
     """
-    for kind in NodeKind:
-        for file in sorted(nodes_dir(folder, kind).glob(f"*{_ending(old)}")):
-            try:
-                found = json.loads(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                continue
-            target = file.with_name(f"{file.name.removesuffix(_ending(old))}{_ending(new)}")
-            if isinstance(found, dict) and found.get("pair") == old and not target.exists():
-                replace_file(target, f"{json.dumps({**found, 'pair': new}, indent=2)}\n".encode())
-                file.unlink()
+    written: dict[Path, Path] = {}
+    try:
+        try:
+            for file, target, content in _to_rename(folder, old, new):
+                written[file] = target
+                replace_file(target, content)
+        except OSError as error:
+            kind = DiskFull if error.errno in NO_SPACE else StorageFault
+            raise kind(RESULTS_NOT_RENAMED(pair=old, folder=folder, reason=error.strerror or error)) from error
+        yield
+    except BaseException:
+        for target in written.values():
+            target.unlink(missing_ok=True)
+        raise
+    for file in written:
+        with suppress(OSError):  # the pair is renamed; the copy is of a pair that is not there
+            file.unlink(missing_ok=True)
+
+
+def _to_rename(folder: Path, old: str, new: str) -> Iterator[tuple[Path, Path, bytes]]:
+    """Yield each file of results on a pair, with its name and content once the pair is called otherwise."""
+    for file in sorted(folder.rglob(f"*{_ending(old)}")):
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        target = file.with_name(f"{file.name.removesuffix(_ending(old))}{_ending(new)}")
+        if isinstance(found, dict) and found.get("pair") == old and not target.exists():
+            yield file, target, f"{json.dumps({**found, 'pair': new}, indent=2)}\n".encode()
 
 
 def load_results(file: Path) -> StudyResults | None:

@@ -144,7 +144,7 @@ def recover_pair(
     Args:
         connect: Logs in to a host.
         audit: Gets every command that changed a host.
-        was_changed: Whether a node was ever changed from this computer.
+        was_changed: Whether a node may ever have been changed from this computer, in doubt too.
     """
 
     def of(hosts: Mapping[Side, HostSpec]) -> RecoveryReport:

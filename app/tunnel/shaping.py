@@ -63,6 +63,11 @@ def _limit(way: LinkDirection) -> int:
     return max(10, round((way.delay_ms + way.queue_ms) / 1_000 * way.rate_mbit_s * 1e6 / _FRAME_BITS))
 
 
+def can_shape(device: str) -> Command:
+    """Return a command that fails, with the reason on stderr, where an interface cannot be shaped."""
+    return Command(shell_step_argv(_SCRIPT, "can", device, "", ""), timeout_s=_TIMEOUT_S, is_root=True)
+
+
 def shaped(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
     """Return a plan whose first step shapes what each host sends to the other one."""
     condition = request.shaping

@@ -110,7 +110,7 @@ def test_a_setting_is_measured_between_machines_and_four_hosts_are_as_before(
     after = [host.inspect() for host in four.hosts]
     assert [compare_snapshots(*both) for both in zip(before, after, strict=True)] == [()] * 4
     with Store.open(find_paths().database) as store:
-        assert all(store.is_in_audit(host.address) for host in four.hosts)
+        assert {host.address for host in four.hosts} <= {one.host for one in store.list_audit(None)}
     assert main(["recover", "plant"]) == ExitCode.OK
 
 

@@ -102,6 +102,13 @@ def test_machines_that_a_study_changed_remain_although_the_gateways_are_restored
     assert found.pair.nodes[Side.B].host.label == "node-b", "restoring goes to the machines as well"
     leftovers.forget_gateways(PAIR)
     assert PAIR in leftovers.found
+    clean = [HostRecovery(side, Found.NOTHING, is_clean=True, sentence="It was clean.") for side in Side]
+    for nodes in ({"node_a": None, "node_b": None}, {"node_b": replace(NODE, interface="eth7")}):
+        other = replace(found.pair, **nodes)
+        leftovers.take_recovery(other, RecoveryReport(*clean, nodes=tuple(clean) if other.nodes else ()))
+        assert leftovers.found[PAIR] == found, "other nodes were restored, or none"
+        leftovers.take_left(other, LEFT)
+        assert leftovers.found[PAIR].pair == found.pair
     restore_by_line(driver)
 
 

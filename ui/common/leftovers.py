@@ -77,8 +77,9 @@ class Leftovers(QObject):
         if not left:
             return
         former = self.found.get(pair.name)
-        has_nodes = is_of_nodes or (former is not None and former.is_of_nodes)
-        self._set(Leftover(pair, left, campaign_id, is_of_nodes=has_nodes))
+        if former is not None and former.is_of_nodes and not is_of_nodes:
+            pair, is_of_nodes = former.pair, True  # the pair may have other nodes now, or none
+        self._set(Leftover(pair, left, campaign_id, is_of_nodes=is_of_nodes))
 
     def forget(self, pair_name: str) -> None:
         """Remove a pair from the list: its hosts are as they were before."""
@@ -88,9 +89,12 @@ class Leftovers(QObject):
     def take_recovery(self, pair: PairSpec, report: RecoveryReport) -> None:
         """Take what became of a pair: it leaves the list once its hosts, and nodes, are as they were before.
 
-        Until then it is in the list, unless nothing more is known than that another Tunnelmark works on it.
+        Until then it is in the list, unless nothing more is known than that another Tunnelmark works on it. One whose
+        nodes may have to be restored remains where others were asked.
         """
         former = self.found.get(pair.name)
+        if former is not None and former.is_of_nodes and former.pair.nodes != pair.nodes:
+            return  # other nodes than those that may have to be restored, or none, were asked
         if report.is_clean:
             self.forget(pair.name)
         elif former is not None or report.has_leftovers:

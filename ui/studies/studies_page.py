@@ -63,7 +63,7 @@ class StudiesPage(Page):
         super().__init__(
             context,
             tr("Studies"),
-            tr("Measures a published table again on a practice lab, and shows own figures beside the published ones."),
+            tr("Measures a published table again on a practice lab or a pair with nodes, beside published figures."),
         )
         self._choices = StudyChoices({}, {}, ())
         self._states: tuple[PartState, ...] = ()

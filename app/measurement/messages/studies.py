@@ -5,6 +5,11 @@ from __future__ import annotations
 from app.domain.messages import MessageForm
 
 A_STUDY = MessageForm("measure.a-study", "a study")
+RESULTS_OF_FORMER_MACHINES = MessageForm(
+    "measure.results-of-former-machines",
+    "{pair} has other machines now than those on which {study} was measured: it is measured anew. Their results are "
+    "kept in {file}.",
+)
 STUDY_NEEDS_LAB = MessageForm(
     "measure.study-needs-lab",
     "{pair} is no running practice lab: on hosts of your own, the study is measured between machines behind them.",
@@ -127,6 +132,11 @@ HOST_NOT_SHAPED = MessageForm(
     "measure.host-not-shaped",
     "{host} does not shape any more what it sends to the other host, so that the link is not under {condition}.",
     "See what changed the queueing of its interface to the underlay (tc qdisc show), then measure again.",
+)
+HOST_CANNOT_SHAPE = MessageForm(
+    "measure.host-cannot-shape",
+    "{host} cannot shape what it sends to the other host: {why}. Nothing was set up.",
+    "Mend that there, or measure on a practice lab, whose link is shaped outside its hosts.",
 )
 OWN_HOSTS_DELAY_CHANGES = MessageForm(
     "measure.own-hosts-delay-changes",

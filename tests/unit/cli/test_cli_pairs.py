@@ -113,6 +113,30 @@ def test_a_pair_is_stored_with_machines_behind_its_hosts(home: Path, capsys: pyt
     assert json.loads(capsys.readouterr().out)["node_a"] == shown["node_a"]
 
 
+def test_a_pair_that_is_replaced_keeps_its_nodes_unless_others_or_none_are_asked_for(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def add(*words: str) -> tuple[list[str], str]:
+        """Return the addresses of nodes that are stored, and what was printed."""
+        assert main(["pair", "add", "north", *HOSTS, *words]) == 0
+        printed = " ".join(capsys.readouterr().out.split())
+        assert main(["pair", "show", "north"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        return [shown[side]["host"]["address"] for side in ("node_a", "node_b") if shown[side]], printed
+
+    both = ["10.0.0.11", "10.0.0.12"]
+    assert add(*NODE_A, *NODE_B, "--no-nodes")[0] == both
+    nodes, printed = add("--load-cap", "5", "--replace")
+    assert nodes == both
+    assert printed.startswith("Its nodes are kept: plc@10.0.0.11:2222 (eth1), 10.0.0.12 (ens4).")
+    nodes, printed = add("--node-b", "10.0.0.22", "--node-b-interfaces", "eth1,eth2", "--replace")
+    assert nodes == ["10.0.0.11", "10.0.0.22"]
+    assert "10.0.0.12" not in printed
+    assert "kept: plc@10.0.0.11:2222 (eth1)." in printed
+    nodes, printed = add("--replace", "--no-nodes")
+    assert (nodes, "kept" in printed) == ([], False)
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,16 @@ def test_the_list_names_labs_and_nodes(folder: Path, capsys: pytest.CaptureFixtu
     (folder / f"{HUB_STUDY}-quick-lab-x.json").write_text("{", encoding="utf-8")
     assert main(["study", "list"]) == ExitCode.OK
     assert f"{HUB_STUDY}-quick-lab-x.json" in "".join(capsys.readouterr().err.split())
+
+
+def test_the_list_names_the_machines_of_a_pair_of_the_users_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_plant = replace(transfers(NodeKind.MACHINES), pair="plant", machines=("root@gw-a:22 10.0.0.1", "root@gw-b:22"))
+    write_study(results_file(nodes_dir(folder, NodeKind.MACHINES), SATCOM, "plant"), of_plant)
+    assert main(["study", "list"]) == ExitCode.OK
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "plant, nodes are machines: root@gw-a:22 10.0.0.1, root@gw-b:22" in printed
 
 
 @pytest.mark.usefixtures("folder")

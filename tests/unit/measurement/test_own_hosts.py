@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 import sample_records as sample
+from fake_studies import own_lab_result
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.messages import MessageForm
 from app.domain.topology import NodeKind
-from app.measurement import lab_studies
+from app.measurement import host_shaping, lab_studies
 from app.measurement.lab_studies import LAB_STUDIES, LabStudyOperations, WantedLabStudy
 from app.measurement.lab_study import LabRun
 from app.measurement.messages import SHAPING_NOT_ALLOWED
@@ -29,6 +30,7 @@ from app.measurement.messages.studies import (
     OWN_HOSTS_DELAY_CHANGES,
     OWN_HOSTS_NOT_ALLOWED,
     OWN_HOSTS_OVER_CAP,
+    RESULTS_OF_FORMER_MACHINES,
 )
 from app.measurement.own_hosts import OwnHostsConsent
 from app.ranking.application_study import APPLICATION_STUDY
@@ -55,6 +57,7 @@ class Operations(LabStudyOperations):
     def __init__(self, folder: Path) -> None:
         self.paths = SimpleNamespace(studies_dir=folder)  # type: ignore[assignment]
         self.store = SimpleNamespace(audit=None)  # type: ignore[assignment]
+        self.reported: list[str] = []
         self.held: list[Any] = []
         self.in_use = SimpleNamespace(hold=self._hold)  # type: ignore[assignment]
         labs = SimpleNamespace(find=lambda _pair: None, guests=lambda _pair: (), link=lambda _pair: None)
@@ -76,7 +79,7 @@ class Operations(LabStudyOperations):
     def run(self, what: WantedLabStudy) -> None:
         facts = {"a": sample.facts(), "b": sample.facts("gw-b")}
         found: Any = SimpleNamespace(pair=what.pair, link=None, facts=facts)
-        self.run_lab_study(found, what, token=CancelToken(), report=lambda _: None, on_result=lambda _: None)
+        self.run_lab_study(found, what, token=CancelToken(), report=self.reported.append, on_result=lambda _: None)
 
 
 @pytest.fixture
@@ -87,6 +90,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
         monkeypatch.setattr(type(study), "measure", lambda _self, run, _choices: found.append(run))
     tunnels = SimpleNamespace(of_study=lambda *_: sample)
     monkeypatch.setattr(lab_studies, "DeployedTunnels", tunnels)
+    monkeypatch.setattr(host_shaping, "on_both", lambda *_, **__: {})
     return found
 
 
@@ -132,6 +136,24 @@ def test_a_satellite_link_needs_consent_to_shaping_as_well(tmp_path: Path, runs:
     with pytest.raises(InvalidPlan, check=has_message(SHAPING_NOT_ALLOWED, pair=PAIR.name)):
         Operations(tmp_path).run(wanted(APPLICATION_STUDY, consent=OwnHostsConsent(may_change=True, pair=PAIR)))
     assert runs == []
+
+
+@pytest.mark.parametrize("study", [NODE_STUDY, APPLICATION_STUDY])
+def test_a_run_on_other_machines_begins_without_the_results_of_those_before(
+    tmp_path: Path, runs: list[LabRun], study: str
+) -> None:
+    operations = Operations(tmp_path)
+    key = LAB_STUDIES[study].chosen("quick")[0]
+    for number, pair in enumerate((PAIR, PAIR, replace(PAIR, underlay_b="192.0.2.99"), PAIR)):
+        consent = OwnHostsConsent(may_change=True, may_shape=True, pair=pair)
+        operations.run(wanted(study, pair, consent=consent))
+        kept = runs[-1].kept
+        assert kept.results.machines == pair.machines
+        assert len(kept.results.results) == int(number in (1, 3))
+        kept.keep(own_lab_result(key))
+    assert len(operations.reported) == 2
+    assert all(has_message(RESULTS_OF_FORMER_MACHINES, pair=PAIR.name, study=study)(one) for one in operations.reported)
+    assert [one.machines for one in operations.stored_lab_results(study)[0]] == [PAIR.machines]
 
 
 @pytest.mark.parametrize(("study", "is_shaped"), [(NODE_STUDY, False), (APPLICATION_STUDY, True)])

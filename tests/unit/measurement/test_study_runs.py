@@ -31,7 +31,12 @@ from app.domain.version import tunnelmark_version
 from app.measurement import studies
 from app.measurement.cell_run import CellReports
 from app.measurement.messages import SHAPING_NOT_ALLOWED
-from app.measurement.messages.studies import OWN_HOSTS_DELAY_CHANGES, OWN_HOSTS_NOT_ALLOWED, STUDY_NEEDS_LAB
+from app.measurement.messages.studies import (
+    OWN_HOSTS_DELAY_CHANGES,
+    OWN_HOSTS_NOT_ALLOWED,
+    RESULTS_OF_FORMER_MACHINES,
+    STUDY_NEEDS_LAB,
+)
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.own_hosts import OwnHostsConsent
 from app.measurement.studies import StudyOperations, StudyRequest
@@ -84,6 +89,7 @@ class Operations(StudyOperations):
         labs = SimpleNamespace(find=lambda _pair: lab, guests=lambda _pair: (), manager=manager)
         self.lab_service = labs  # type: ignore[assignment]
         self.adapters = {}
+        self.reported: list[str] = []
 
     @contextmanager
     def _hold(self, *_: object) -> Iterator[None]:
@@ -106,16 +112,18 @@ class Operations(StudyOperations):
         is_lab: bool = True,
         nodes: NodeKind = NodeKind.NAMESPACES,
         consent: OwnHostsConsent | None = None,
+        node_b: NodeHost = NODE,
     ) -> StudyResults:
-        machines = {} if is_lab else {"node_a": NODE, "node_b": NODE}
+        machines = {} if is_lab else {"node_a": NODE, "node_b": node_b}
         spec = replace(pair(is_lab=is_lab), **machines)
         found: Any = SimpleNamespace(pair=spec, link=None, facts={"a": None})
+        self.store = SimpleNamespace(audit=None, get_pair=lambda _name: spec)  # type: ignore[assignment]
         consent = replace(consent or OwnHostsConsent(), pair=spec)
         return self.run_study(
             found,
             StudyRequest(SATCOM, tuple(cells), is_fresh=is_fresh, nodes=nodes, consent=consent),
             token=CancelToken(),
-            report=lambda _text: None,
+            report=self.reported.append,
             on_result=lambda _result: None,
         )
 
@@ -264,7 +272,7 @@ def test_hosts_of_the_users_own_shape_their_link_once_both_consents_are_given(
     run: type[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     operations = Operations(tmp_path)
-    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_: "shaping"))
+    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_, **__: "shaping"))
     for consent, form in (
         (OwnHostsConsent(), OWN_HOSTS_NOT_ALLOWED),
         (OwnHostsConsent(may_change=True), SHAPING_NOT_ALLOWED),
@@ -280,6 +288,26 @@ def test_hosts_of_the_users_own_shape_their_link_once_both_consents_are_given(
     assert run.shaping == ["shaping"]
     operations.measure(QUICK)
     assert run.shaping == ["shaping", None], "a lab's link is conditioned outside its hosts"
+
+
+def test_machines_that_were_replaced_under_a_pairs_name_get_results_of_their_own(
+    run: type[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operations = Operations(tmp_path)
+    monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_, **__: None))
+    own: Any = {"is_lab": False, "nodes": NodeKind.MACHINES}
+    own["consent"] = OwnHostsConsent(may_change=True, may_shape=True)
+    former = operations.measure(QUICK, **own)
+    assert operations.measure(QUICK, **own) == former
+    assert (run.measured, operations.reported) == ([*QUICK], [])
+    run.most = 2
+    found = operations.measure(QUICK, **own, node_b=replace(NODE, interface="eth7"))
+    assert found.times_s().keys() == {*QUICK[:2]}, "none of the others' times"
+    assert operations.study_results(SATCOM, "plant-north", NodeKind.MACHINES) == found
+    (reported,) = operations.reported
+    assert has_message(RESULTS_OF_FORMER_MACHINES, pair="plant-north", study=SATCOM)(reported)
+    assert operations.measure(QUICK, **own) == former, "they had been kept"
+    assert run.measured == [*QUICK, *QUICK[:2]]
 
 
 def test_stored_results_of_all_pairs_are_found_beside_a_damaged_file(run: type[Run], tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,14 +17,15 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition
-from app.domain.errors import ProbeFailed
+from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
 from app.domain.link import Link
 from app.domain.transfers import TransferCell
-from app.measurement import transfers, tunnels
+from app.measurement import host_shaping, transfers, tunnels
 from app.measurement.cell_run import CellReports
 from app.measurement.host_shaping import HostShaping
+from app.measurement.lab_study import changing_hosts
 from app.measurement.link_conditions import LinkMeasurement
-from app.measurement.messages.studies import HOST_NOT_SHAPED
+from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from support.message_checks import has_message
@@ -32,6 +34,7 @@ from vpn_adapters.registry import ADAPTERS
 CELLS = tuple(TransferCell(name, "bbr2", vpn, "none") for name in ("geo", "geo-loss") for vpn in ("none", "wireguard"))
 BARE: Any = (ADAPTERS["baseline"], "none")
 WIREGUARD: Any = (ADAPTERS["wireguard"], "suite")
+LINK = Link("192.0.2.1", "192.0.2.2")
 CHECK = Command(("check-shaping",), timeout_s=1.0)
 
 
@@ -125,6 +128,31 @@ def test_a_cell_does_not_count_where_a_host_shapes_no_more(monkeypatch: pytest.M
         assert has_message(HOST_NOT_SHAPED, host="gateway-b", condition=one.cell.condition)(one.message)
 
 
+@pytest.mark.parametrize("unable", ["", "gateway-b"])
+def test_both_hosts_are_asked_whether_they_can_shape(monkeypatch: pytest.MonkeyPatch, unable: str) -> None:
+    asked: list[str] = []
+
+    def session(name: str) -> Any:
+        def run(command: Command, **_: object) -> CommandResult:
+            assert "can" in command.argv
+            asked.append(f"{name} {command.argv[-3]}")
+            output = ("", "its kernel lacks the module sch_netem") if name == unable else ("", "")
+            return CommandResult(command.argv, 3 * (name == unable), *output, 0.1)
+
+        return SimpleNamespace(run=run, spec=SimpleNamespace(label=name))
+
+    found: Any = SimpleNamespace(facts={"a": sample.facts(), "b": sample.facts("gw-b")}, link=LINK)
+    monkeypatch.setattr(host_shaping, "underlay_device", lambda _facts, address: f"eth-{address}")
+    tunnels: Any = None
+    of = partial(HostShaping.of, ADAPTERS, found, tunnels, SessionPair(session("gateway-a"), session("gateway-b")))
+    if unable:
+        with pytest.raises(PreflightRefused, check=has_message(HOST_CANNOT_SHAPE, host=unable)):
+            of(token=CancelToken())
+    else:
+        of(token=CancelToken())
+        assert sorted(asked) == ["gateway-a eth-192.0.2.1", "gateway-b eth-192.0.2.2"]
+
+
 def test_a_bare_link_that_does_not_answer_opens_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
     stage = ShapedStage(monkeypatch)
 
@@ -136,6 +164,22 @@ def test_a_bare_link_that_does_not_answer_opens_no_group(monkeypatch: pytest.Mon
     assert stage.groups == []
     assert {(one.is_condition_missed, one.message) for one in stage.results} == {(True, "Nothing answers.")}
     assert len(stage.results) == len(CELLS)
+
+
+@pytest.mark.parametrize("has_changed", [False, True])
+def test_a_host_that_is_lost_before_a_tunnel_is_built_is_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, *, has_changed: bool
+) -> None:
+    stage = ShapedStage(monkeypatch)
+
+    def lose(_self: LinkMeasurement, *_: object) -> float:
+        raise ConnectionLost("The connection to gateway-b broke.")
+
+    monkeypatch.setattr(LinkMeasurement, "measure" if has_changed else "direct_ms", lose)
+    with pytest.raises(ConnectionLost) as ended, changing_hosts():
+        stage.run_shaped(monkeypatch)
+    assert [name for name, *_ in stage.groups] == ["geo"] * has_changed
+    assert ended.value.left == (ended.value.sentence() if has_changed else "")
 
 
 def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.MonkeyPatch) -> None:

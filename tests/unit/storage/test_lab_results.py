@@ -121,7 +121,7 @@ def test_results_are_stored_with_the_same_fields_in_the_same_order(kind: type[La
     kept: Any = kind("study", "lab:x", "quick", "1", (own_lab_result(key),), afresh=(key,))
     write_study(tmp_path / "x.json", kept)
     stored = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
-    assert list(stored) == ["study", "pair", "part", "version", "results", "format", "afresh", "nodes"]
+    assert list(stored) == ["study", "pair", "part", "version", "results", "format", "afresh", "nodes", "machines"]
     assert kind.read(tmp_path / "x.json") == kept
     assert kept.key_of(kept.results[0]) == key
     assert kept.done() == frozenset(), "it is to be measured again"

@@ -6,6 +6,7 @@ import io
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -153,13 +154,18 @@ def test_the_command_says_whether_it_holds(
     assert reported.startswith(words)
 
 
-def test_the_log_tells_which_hosts_were_ever_changed(path: Path) -> None:
-    write(path, 1)
+def test_a_host_may_have_been_changed_by_an_address_that_no_pair_has_any_more(path: Path) -> None:
+    a, b = HostSpec("A", "10.0.0.1"), HostSpec("B", "10.0.0.2")
+    nodes = [NodeHost(HostSpec(f"node-{nth}", f"Node-{nth}.example"), "eth1", "eth2") for nth in (1, 2)]
+    pair = PairSpec("north", a, b, "10.9.0.1", "10.9.0.2", node_a=nodes[0], node_b=nodes[1])
     with Store.open(path) as store:
-        store.audit(AuditEntry(AT, "node.Example", Side.A, "ip link add tml9", 0, "Make it", "eve", "11" * 8))
-        assert store.is_in_audit("10.0.0.1")
-        assert store.is_in_audit("Node.example")
-        assert not store.is_in_audit("10.0.0.2")
+        store.save_pair(pair, Saving.ADD)
+        for address in ("10.0.0.1", "127.0.0.1", "node-1.example"):
+            store.audit(AuditEntry(AT, address, Side.A, "ip link add tml9", 0, "Make it"))
+        assert [store.may_have_changed(one.address) for one in pair.hosts] == [True, False, True, False]
+        by_address = [replace(one, host=replace(one.host, address=f"10.0.1.{nth}")) for nth, one in enumerate(nodes)]
+        store.save_pair(replace(pair, node_a=by_address[0], node_b=by_address[1]), Saving.REPLACE)
+        assert store.may_have_changed("10.0.1.0"), "it may be node-1.example"
 
 
 def test_the_log_of_a_pair_has_what_was_run_on_the_machines_behind_its_hosts(path: Path) -> None:

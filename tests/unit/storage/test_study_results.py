@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.study_results import results_file
+from app.ranking.study_parts import SATCOM
+from app.storage.study_files import write_study
+from app.storage.study_results import StudyResults, load_own, load_results, results_file, separate_results
 
 
 def test_no_two_pairs_share_a_file() -> None:
@@ -17,3 +19,31 @@ def test_no_two_pairs_share_a_file() -> None:
 @pytest.mark.parametrize(("pair", "name"), [("lab:four", "lab-four"), ("plant-north", "plant-north")])
 def test_results_of_earlier_versions_are_found(pair: str, name: str) -> None:
     assert results_file(Path(), "satcom-2021", pair) == Path(f"satcom-2021-{name}.json")
+
+
+def test_results_on_machines_that_a_pair_had_before_are_kept_and_go_on_once_it_has_them_again(tmp_path: Path) -> None:
+    file, former, others = results_file(tmp_path, SATCOM, "plant"), ("root@a:22",), ("root@a:2222",)
+    first = StudyResults(SATCOM, "plant", "1", 30_000_000, machines=former)
+    second = StudyResults(SATCOM, "plant", "2", 30_000_000, machines=others)
+    assert separate_results(file, former, load_results) is None
+    write_study(file, first)
+    assert separate_results(file, former, load_results) is None
+    assert load_own(file, former, load_results) == first
+    assert load_own(file, others, load_results) is None
+    apart = separate_results(file, others, load_results)
+    assert apart is not None
+    assert (load_results(apart), load_results(file)) == (first, None)
+    write_study(file, second)
+    assert load_own(file, former, load_results) == first
+    kept = separate_results(file, former, load_results)
+    assert kept is not None
+    assert (load_results(file), load_results(kept), apart.exists()) == (first, second, False)
+
+
+def test_results_of_a_lab_and_those_without_machines_are_of_any(tmp_path: Path) -> None:
+    file = results_file(tmp_path, SATCOM, "plant")
+    found = StudyResults(SATCOM, "plant", "1", 30_000_000)
+    write_study(file, found)
+    for machines in ((), ("root@a:22",)):
+        assert load_own(file, machines, load_results) == found
+        assert separate_results(file, machines, load_results) is None

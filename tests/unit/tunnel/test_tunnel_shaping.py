@@ -45,14 +45,19 @@ class StubHost:
     """A folder with programs that keep an interface's queue and segments in files, and a script that runs with them."""
 
     def __init__(self, shell: str, folder: Path) -> None:
-        self.folder, self._shell = folder, shell
+        self.folder, self._shell, self.errors = folder, shell, ""
         self.write("root", "qdisc fq_codel 0: root refcnt 2")
         self.write("segments", "65535")
+        self.write("filter", "")
+        self.write("version", "tc utility, iproute2-6.1.0, libbpf 1.1.2")
         self._program("modprobe", "")
         self._program(
             "tc",
-            'case "$*" in *show*) cat root ;; *"del dev"*) echo "qdisc fq_codel 0: root refcnt 2" > root ;;\n'
-            '*" netem "*) printf "qdisc prio 7e57: root x\\nqdisc netem 7e58: parent 7e57:4 y\\n" > root ;; esac',
+            'case "$*" in -V) cat version ;; "qdisc show"*) cat root ;; "filter show"*) cat filter ;;\n'
+            '*"del dev"*) echo "qdisc fq_codel 0: root refcnt 2" > root; : > filter ;;\n'
+            '*" netem "*) shift 8; printf "%s\\n" "qdisc prio 7e57: root refcnt 2 bands 4" '
+            '"qdisc netem 7e58: parent 7e57:4 $*" > root ;;\n'
+            '"filter add"*) echo "filter parent 7e57: $*" > filter ;; esac',
         )
         self._program(
             "ip",
@@ -72,9 +77,13 @@ class StubHost:
 
     def run(self, action: str) -> int:
         words = [action, "eth1", "192.0.2.2", str(self.folder / "kept"), "delay", "20ms", "loss", "1%"]
-        argv = [*self._shell.split(), "-c", bare_script("tunnel/shape.sh"), "tunnelmark", *words]
+        script = bare_script("tunnel/shape.sh").replace("/lib/modules/$(uname -r)", str(self.folder))
+        script = script.replace("/sys/module/", f"{self.folder}/loaded/")
+        argv = [*self._shell.split(), "-c", script, "tunnelmark", *words]
         env = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
-        return subprocess.run(argv, env=env, cwd=self.folder, capture_output=True, check=False).returncode
+        done = subprocess.run(argv, env=env, cwd=self.folder, capture_output=True, text=True, check=False)
+        self.errors = done.stderr.strip()
+        return done.returncode
 
 
 @pytest.fixture(params=["dash", "busybox sh"])
@@ -86,12 +95,62 @@ def test_a_shaped_interface_sends_no_long_segments_until_it_is_as_before(stub: S
     assert stub.run("check") != 0
     assert stub.run("set") == 0
     assert (stub.read("segments"), stub.run("check")) == ("1", 0)
+    assert (stub.run("can"), stub.run("set")) == (0, 3), "a run that died is undone before the next one"
     stub.write("segments", "65535")
     assert stub.run("check") != 0, "somebody has switched them on again"
     assert stub.run("unset") == 0
     assert (stub.read("segments"), stub.read("root")) == ("65535", "qdisc fq_codel 0: root refcnt 2")
     assert not (stub.folder / "kept").exists()
     assert stub.run("unset") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("root", "delay 20ms", "delay 200ms"),
+        ("root", "loss 1%", ""),
+        ("root", "bands 4", "bands 4\nqdisc tbf 7e58: parent 7e57:4"),
+        ("filter", "192.0.2.2", "192.0.2.3"),
+        ("filter", "flowid 7e57:4", "flowid 7e57:4\nfilter parent 7e57: pref 49152 all"),
+    ],
+)
+def test_values_and_filters_that_are_changed_meanwhile_are_noticed(
+    stub: StubHost, name: str, before: str, after: str
+) -> None:
+    assert stub.run("set") == 0
+    stub.write("root", stub.read("root").replace("refcnt 2", "refcnt 5"))
+    assert stub.run("check") == 0, "how often the kernel refers to it is no change"
+    as_set = stub.read(name)
+    assert before in as_set
+    stub.write(name, as_set.replace(before, after))
+    assert stub.run("check") != 0
+    stub.write(name, as_set)
+    assert stub.run("check") == 0
+    assert stub.run("unset") == 0
+    assert sorted(stub.folder.glob("kept*")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("version", "", "it lacks the program tc of iproute2"),
+        ("root", "qdisc htb 1: root refcnt 2", "eth1 has a queueing discipline of its own: qdisc htb 1: root refcnt 2"),
+        ("modules.dep", "kernel/sch_prio.ko.xz:\nkernel/sch_netem.ko:\n", "its kernel lacks the module cls_u32"),
+    ],
+)
+def test_a_host_says_why_it_cannot_shape_before_anything_is_changed(
+    stub: StubHost, name: str, text: str, why: str
+) -> None:
+    stub.write("modules.builtin", "kernel/net/sched/cls_u32.ko")
+    stub.write("modules.dep", "kernel/net/sched/sch_prio.ko.xz:\nkernel/net/sched/sch_netem.ko:")
+    assert stub.run("can") == 0
+    stub.write("modules.builtin", "kernel/net/sched/sch_fq.ko" if name == "modules.dep" else "")
+    stub.write(name, text)
+    before = {file.name: file.read_text() for file in stub.folder.iterdir()}
+    for action in ("can", "set"):
+        assert stub.run(action) == 3
+        assert stub.errors == why
+    assert {file.name: file.read_text() for file in stub.folder.iterdir()} == before
 
 
 def test_what_is_shaped_by_others_and_what_cannot_be_set_is_left_alone(stub: StubHost) -> None:

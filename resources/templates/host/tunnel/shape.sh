@@ -1,18 +1,44 @@
-# Shapes what an interface sends to one peer, ends that, or checks that it is so. Other packets pass as before, but in
-# short segments.
-# $1 set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had;
+# Says whether what an interface sends to one peer can be shaped, shapes it, ends that, or checks that it is so. Other
+# packets pass as before, but in short segments.
+# $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had;
 # $5... options of netem
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
 # meanwhile.
+# "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters.
 # Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
 action=$1 device=$2 peer=$3 kept=$4; shift 4
 segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }
+shape() {  # without what the kernel counts
+    { tc qdisc show dev "$device" | grep " 7e5[78]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
+        sed 's/ refcnt [0-9]*//; s/ *(rule hit [^)]*)//; s/ *(success [^)]*)//'
+}
 root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
+unable() {  # says why; a kernel without a list of its modules is not judged
+    case $(tc -V 2>/dev/null) in
+        *iproute2*) ;;
+        *) echo "it lacks the program tc of iproute2"; return ;;
+    esac
+    case "$action $(root)" in
+        *" 0: root"*) ;;
+        "can qdisc prio 7e57: root"*) ;;  # ours: what is left of a run that died is rolled back before the next one
+        *) echo "$device has a queueing discipline of its own: $(root)"; return ;;
+    esac
+    modules=/lib/modules/$(uname -r)
+    for one in sch_prio sch_netem cls_u32; do
+        [ -d "/sys/module/$one" ] || [ ! -s "$modules/modules.dep" ] ||
+            grep -qs "/$one\.ko" "$modules/modules.dep" "$modules/modules.builtin" ||
+            { echo "its kernel lacks the module $one"; return; }
+    done
+}
+refuse_unable() {
+    why=$(unable)
+    [ -z "$why" ] || { echo "$why" >&2; exit 3; }
+}
 case $action in
+    can) refuse_unable ;;
     check)
-        tc qdisc show dev "$device" 2>/dev/null | grep -q "^qdisc netem 7e58: parent 7e57:4 " &&
-            [ "$(segments)" = 1 ]
+        [ "$(segments)" = 1 ] && [ -s "$kept.shape" ] && [ "$(shape)" = "$(cat "$kept.shape")" ]
         ;;
     unset)
         status=0
@@ -25,14 +51,11 @@ case $action in
             read -r old < "$kept"
             ip link set dev "$device" gso_max_segs "$old" || status=1
         fi
-        [ "$status" -ne 0 ] || rm -f "$kept" "$kept.new"
+        [ "$status" -ne 0 ] || rm -f "$kept" "$kept.new" "$kept.shape"
         exit "$status"
         ;;
     set)
-        case $(root) in
-            "qdisc "*" 0: root"*) ;;
-            *) echo "$device has a queueing discipline of its own: $(root)" >&2; exit 3 ;;
-        esac
+        refuse_unable
         if [ ! -s "$kept" ]; then
             segments > "$kept.new"
             if ! [ -s "$kept.new" ] || ! ip link set dev "$device" gso_max_segs 1; then
@@ -46,6 +69,7 @@ case $action in
         modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
         tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&
             tc qdisc add dev "$device" parent 7e57:4 handle 7e58: netem "$@" &&
-            tc filter add dev "$device" parent 7e57: protocol ip prio 1 u32 match ip dst "$peer/32" flowid 7e57:4
+            tc filter add dev "$device" parent 7e57: protocol ip prio 1 u32 match ip dst "$peer/32" flowid 7e57:4 &&
+            shape > "$kept.shape"
         ;;
 esac

@@ -42,7 +42,8 @@ from app.ssh.messages import (
     SHELL_DID_NOT_RUN,
 )
 from app.ssh.transport import WatchfulTransport
-from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, sleeping
+from support.held_port import held_port
+from support.local_sshd import SSHD, Sshd, cancel_when, connector, sleeping
 from support.message_checks import has_message
 
 pytestmark = [
@@ -181,7 +182,7 @@ def test_a_jump_host_that_does_not_reach_the_host(server: Sshd, token: CancelTok
     (tmp_path / "own_known_hosts").write_text(server.known_hosts.read_text())
     config = (
         f"Host outer\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n  User root\n"
-        f"Host gw\n  HostName 127.0.0.1\n  Port {free_port()}\n  ProxyJump outer\n"
+        f"Host gw\n  HostName 127.0.0.1\n  Port {held_port()}\n  ProxyJump outer\n"
     )
     with pytest.raises(HostUnreachable, check=has_message(JUMP_FAILED)):
         connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)
@@ -189,7 +190,7 @@ def test_a_jump_host_that_does_not_reach_the_host(server: Sshd, token: CancelTok
 
 def test_nothing_listens(token: CancelToken, tmp_path: Path, server: Sshd) -> None:
     with pytest.raises(HostUnreachable, check=has_message(HOST_UNREACHABLE, why=("Connection refused",))):
-        connector(tmp_path).open(replace(server.spec, port=free_port()), token=token)
+        connector(tmp_path).open(replace(server.spec, port=held_port()), token=token)
 
 
 def test_something_else_listens(token: CancelToken, tmp_path: Path, server: Sshd) -> None:

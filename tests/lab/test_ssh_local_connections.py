@@ -52,6 +52,9 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="sshd logs in root here"),
 ]
 
+WAITS_S = 240.0
+"""Time limit of paramiko's for an exchange of keys, in place of 30 s, which a busy computer may take."""
+
 
 @pytest.fixture
 def token() -> CancelToken:
@@ -131,6 +134,7 @@ def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
         handle(channel, message)
         if is_exit and not begun:
             transport = channel.get_transport()
+            transport.clear_to_send_timeout = WAITS_S
             time.sleep(0.5)  # sshd has sent its CLOSE by now
             begun.append(transport)
             transport._send_kex_init()  # as paramiko does in this thread after so many packets
@@ -140,7 +144,7 @@ def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
     assert session.run(Command(("true",)), token=token).is_ok
     assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
     assert begun
-    assert time.monotonic() - began_s < 28, "it waited for clear_to_send_timeout, which is 30 s"
+    assert time.monotonic() - began_s < WAITS_S, "it waited for clear_to_send_timeout"
     assert session.is_connected
     assert not begun[0].closes
 

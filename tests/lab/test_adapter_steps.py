@@ -6,7 +6,6 @@ Those of user space are tried on hosts made of namespaces (test_adapter_hosts.py
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 

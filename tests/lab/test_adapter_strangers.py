@@ -31,7 +31,7 @@ def assert_remains_down(tunnel: BareTunnel, who: Side, words: str) -> None:
     tunnel.apply()
     show = f"cat {' '.join(tunnel.plan.on(who).log_paths)}"
     try:
-        wait_until(lambda: re.search(words, sh(tunnel.session(who), show)) is not None, f"{words!r} in the log of {who}")
+        wait_until(lambda: bool(re.search(words, sh(tunnel.session(who), show))), f"{words!r} in the log of {who}")
     except DeadlineExceeded as error:
         error.add_note(tunnel.logs())
         raise

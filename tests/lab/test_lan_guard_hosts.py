@@ -51,6 +51,10 @@ def logs(host: NetHost) -> str:
     return host.run("cat /run/tunnelmark-*/.lasting/log 2> /dev/null || :")
 
 
+def has_noted_table(host: NetHost) -> bool:
+    return "had gone and was made again: Part the LANs" in logs(host)
+
+
 def restarts(pair: NetPair) -> list[str]:
     """Return what the services have written, where one of them has started its end again."""
     reported = [logs(host) for host in pair.hosts]
@@ -110,8 +114,7 @@ def test_a_loop_made_later_parts_the_lans_and_they_are_joined_again_when_it_has_
     for host in pair.hosts:
         host.run("nft flush ruleset")
         wait_until(partial(has_table, host), "the table made again")
-        made_again = "had gone and was made again: Part the LANs"
-        wait_until(lambda host=host: made_again in logs(host), "a line in the log")  # type: ignore[misc]
+        wait_until(partial(has_noted_table, host), "a line in the log")
     assert restarts(pair) == []
     assert status(desk, pair)[0] == 0
     ended = desk.tunnelmark("undeploy", pair.name)

@@ -153,7 +153,7 @@ def wait_until_untouched(world: World) -> None:
 def assert_untouched(world: World) -> None:
     """Fail unless both hosts' networks are as they were made, and all else soon is.
 
-    Their clocks stand still meanwhile: a timer that ends only with its lease does not end.
+    Their clocks are stopped meanwhile: a timer that ends only with its lease does not end.
     """
     for host in world.hosts:
         assert host.links == {"eth1"}, host.side

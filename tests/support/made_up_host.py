@@ -250,7 +250,7 @@ class LocalHost:
 
     @property
     def is_clock_held(self) -> bool:
-        """Whether its clock stands still until it is moved."""
+        """Whether its clock is stopped until it is moved."""
         return not self._uptime.is_symlink()
 
     def hold_clock(self) -> None:

@@ -195,7 +195,7 @@ def test_the_rate_of_files_is_that_of_their_mean_time() -> None:
 
 
 def test_both_sides_of_a_call_hear_each_other() -> None:
-    # Nobody is given a port by the kernel that another address of this computer has.
+    # A port that another address of this computer has is given by the kernel to no other program.
     with socket.socket(type=socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.3", 0))
         heard = call_on(taken.getsockname()[1])

@@ -27,8 +27,10 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("tunnelmark")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ.setdefault("TUNNELMARK_LANGUAGE", "en")  # whatever the computer's is
-os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; at what width text is wrapped depends on it
+os.environ["TUNNELMARK_LANGUAGE"] = "en"  # whatever the computer's or the user's is
+# At what width text is wrapped and whether it is coloured depends on them; pytest-xdist sets the first, some CI others.
+for _name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
+    os.environ.pop(_name, None)
 
 pytest.register_assert_rewrite("support")  # so that their assertions say what was compared
 

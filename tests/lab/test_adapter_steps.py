@@ -6,14 +6,13 @@ Those of user space are tried on hosts made of namespaces (test_adapter_hosts.py
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
 from support.adapter_cases import facts
-from support.bare_tunnel import Make, build, marks_on_underlay, ping, tunnels_made
+from support.bare_tunnel import Make, build, expect_a_former_key, marks_on_underlay, ping, tunnels_made
 from support.lab_pairs import ALL, MIXED, NEWEST, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
 from support.tunnel_checks import check_undone
@@ -101,8 +100,7 @@ def test_l2tp_inside_wireguard_never_leaves_by_another_way(make: Make) -> None:
 @pytest.mark.parametrize("pair", each_pair(SWAPPED), indirect=True)
 def test_wireguard_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel = make(ADAPTERS["wireguard"])
-    tunnel.make_keys()
-    tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
+    expect_a_former_key(tunnel)
     tunnel.apply()
     with pytest.raises(DeadlineExceeded):
         tunnel.wait_until_up(timeout_s=5)

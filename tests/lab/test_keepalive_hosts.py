@@ -117,13 +117,13 @@ def wait_until_asked_rarely(desk: Desk) -> None:
 @pytest.mark.full
 def test_an_idle_metered_deployment_costs_less_than_a_third_and_comes_back(desk: Desk) -> None:
     assert desk.deploy("openvpn-udp").state is DeploymentState.CONFIRMED
-    desk.wait_until_healthy(60)
+    desk.wait_until_healthy()
     CancelToken().sleep(5)  # a status is read with pings
     wired = sent_while_idle(desk)
 
     metered = desk.deploy("openvpn-udp", DeploymentOptions(keepalive=Keepalive.METERED))
     assert (metered.state, metered.options.keepalive) == (DeploymentState.CONFIRMED, Keepalive.METERED)
-    desk.wait_until_healthy(60)
+    desk.wait_until_healthy()
     assert "idle_s=55" in sh(desk.host(Side.A), f"cat /etc/tunnelmark/{metered.slot}/{metered.id}/about.sh")
     CancelToken().sleep(5)
     settling = sent_while_idle(desk)

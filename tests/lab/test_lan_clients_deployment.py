@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.domain.hosts import Side
+from support.lab_sessions import until_answered
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHost, NetHosts, NetPair, net_hosts
 from support.waiting import wait_until
@@ -98,7 +99,7 @@ def answers(hosts: NetHosts, host: NetHost) -> int:
 
 def check_renewed(hosts: NetHosts, pair: NetPair) -> None:
     before = {host.name: answers(hosts, host) for host in pair.hosts}
-    wait_until(lambda: all(answers(hosts, host) > before[host.name] for host in pair.hosts), "a renewal", timeout_s=60)
+    wait_until(lambda: all(answers(hosts, host) > before[host.name] for host in pair.hosts), "a renewal")
 
 
 def serve(hosts: NetHosts, host: NetHost, lease_s: int) -> None:
@@ -152,7 +153,7 @@ def deployed(hosts: NetHosts, desk: Desk) -> NetPair:
     assert is_on(pair, BRIDGE)
     assert {side: address(pair.host(side), BRIDGE, NETS[side]) for side in Side} == own
     for side in Side:
-        pair.host(side).in_plant(f"ping -c 1 -W 2 {own[side].partition('/')[0]}")
+        pair.host(side).in_plant(until_answered(own[side].partition("/")[0]))
     return pair
 
 
@@ -176,9 +177,9 @@ def test_supervisor_starts_a_client_that_died_and_moves_one_from_the_port(deploy
     for host in deployed.hosts:
         wait_until(lambda host=host: PORT in clients(host), "a client on the port")  # type: ignore[misc]
         hurry(host)
-    wait_until(lambda: is_on(deployed, BRIDGE), "clients on the bridge only", timeout_s=40)
+    wait_until(lambda: is_on(deployed, BRIDGE), "clients on the bridge only")
     # The script of a client that was ended may give the port its address once more.
-    wait_until(lambda: desk.tunnelmark("status", deployed.name).status == 0, "nothing to mend", timeout_s=40)
+    wait_until(lambda: desk.tunnelmark("status", deployed.name).status == 0, "nothing to mend")
     assert [restarts(host) for host in deployed.hosts] == ["0", "0"]
 
 
@@ -200,7 +201,7 @@ def test_restart_beside_a_silent_server_keeps_client_and_address(
     # That a client gives up waiting ends no daemon of the tunnel.
     assert daemons(host) == {"openvpn"}
     serve(hosts, host, lease_s=16)
-    wait_until(lambda: desk.tunnelmark("status", deployed.name).status == 0, "the tunnel", timeout_s=60)
+    wait_until(lambda: desk.tunnelmark("status", deployed.name).status == 0, "the tunnel")
     assert restarts(host) == "1"
 
 
@@ -211,7 +212,7 @@ def test_host_that_starts_before_its_server_is_heard_on_the_bridge(
     for side in Side:
         deployed.host(side).power_off()
         deployed.power_on(side)
-    wait_until(lambda: BRIDGE in clients(deployed.a), "a client on the bridge", timeout_s=60)
+    wait_until(lambda: BRIDGE in clients(deployed.a), "a client on the bridge")
     # Until dhclient has given up for the first time.
     wait_until(lambda: clients(deployed.a) == {BRIDGE}, "no client on the port", timeout_s=120)
     serve(hosts, deployed.a, lease_s=16)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from app.domain.hosts import Side
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHost, NetHosts, NetPair, net_hosts
+from support.waiting import wait_until
 
 BRIDGED = ("--bridge", "A=lan0", "--bridge", "B=lan0")
 TABLE = "tunnelmark_lan_tml0"
@@ -31,15 +33,6 @@ def desk(hosts: NetHosts, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return opened
 
 
-def within(seconds: float, is_so: Callable[[], bool], what: str) -> float:
-    """Wait until something is so, and return for how many seconds."""
-    began_s = time.monotonic()
-    while not is_so():
-        assert time.monotonic() - began_s < seconds, f"not within {seconds:g} s: {what}"
-        time.sleep(0.2)
-    return time.monotonic() - began_s
-
-
 def has_table(host: NetHost) -> bool:
     return TABLE in host.run("nft list tables")
 
@@ -56,6 +49,10 @@ def status(desk: Desk, pair: NetPair) -> tuple[int, dict[str, Any]]:
 
 def logs(host: NetHost) -> str:
     return host.run("cat /run/tunnelmark-*/.lasting/log 2> /dev/null || :")
+
+
+def has_noted_table(host: NetHost) -> bool:
+    return "had gone and was made again: Part the LANs" in logs(host)
 
 
 def restarts(pair: NetPair) -> list[str]:
@@ -91,13 +88,13 @@ def test_a_loop_made_later_parts_the_lans_and_they_are_joined_again_when_it_has_
         "for end in 1 2; do ip -n plant$end link set cable$end master port up; done"
     )
     pair.a.in_plant("ping -c 1 -W 1 10.77.0.99 > /dev/null || :")
-    within(10, lambda: any(is_parted(host) for host in pair.hosts), "parted")
+    wait_until(lambda: any(is_parted(host) for host in pair.hosts), "parted LANs")
     before_s, frames = time.monotonic(), received(pair.a)
     for _ in range(5):
         pair.a.in_plant("ping -c 1 -W 1 10.77.0.99 > /dev/null || :")
     per_s = (received(pair.a) - frames) / (time.monotonic() - before_s)
     assert per_s < 100, "no storm"
-    within(30, lambda: any("own frames come back" in logs(host) for host in pair.hosts), "noticed")
+    wait_until(lambda: any("own frames come back" in logs(host) for host in pair.hosts), "a line in a log")
     code, seen = status(desk, pair)
     assert code != 0
     assert [seen[side]["is_up"] for side in ("a", "b")] == [True, True]
@@ -108,15 +105,16 @@ def test_a_loop_made_later_parts_the_lans_and_they_are_joined_again_when_it_has_
     assert any(is_parted(host) for host in pair.hosts)
     hosts.world.run("ip -n plant1 link del cable1")
     assert not crosses(pair)
-    within(50, lambda: not any(is_parted(host) for host in pair.hosts), "joined again")
-    within(10, lambda: crosses(pair), "crosses again")
-    within(30, lambda: all("joined again" in logs(host) for host in pair.hosts if "come back:" in logs(host)), "told")
+    wait_until(lambda: not any(is_parted(host) for host in pair.hosts), "joined LANs")
+    wait_until(lambda: crosses(pair), "frames to cross again")
+    noticed = [host for host in pair.hosts if "come back:" in logs(host)]
+    wait_until(lambda: all("joined again" in logs(host) for host in noticed), "a line in each log")
     assert status(desk, pair)[0] == 0
     assert restarts(pair) == []
     for host in pair.hosts:
         host.run("nft flush ruleset")
-        within(8, lambda host=host: has_table(host), "made again")  # type: ignore[misc]
-        within(4, lambda host=host: "had gone and was made again: Part the LANs" in logs(host), "told")  # type: ignore[misc]
+        wait_until(partial(has_table, host), "the table made again")
+        wait_until(partial(has_noted_table, host), "a line in the log")
     assert restarts(pair) == []
     assert status(desk, pair)[0] == 0
     ended = desk.tunnelmark("undeploy", pair.name)

@@ -82,13 +82,19 @@ def fragments(host: NetHost) -> int:
     return int(values[names.index("FragCreates")])
 
 
+def listens(host: NetHost) -> bool:
+    """Whether a server of iperf3 listens in the plant of a host."""
+    return host.in_plant("ss -Htln 'sport = :5201'").strip() != ""
+
+
 def fragments_of_transfer(pair: NetPair) -> int:
     """Send TCP in both directions between the plants, and return how many fragments that took."""
     was = sum(map(fragments, pair.hosts))
-    pair.b.in_plant("iperf3 -s -1 -D --logfile /dev/null")
-    pair.a.in_plant("iperf3 -c 10.77.0.2 -n 1M -M 1460")
-    pair.b.in_plant("iperf3 -s -1 -D --logfile /dev/null")
-    pair.a.in_plant("iperf3 -c 10.77.0.2 -n 1M -M 1460 -R")
+    for way in ("", "-R"):
+        wait_until(lambda: not listens(pair.b), "the end of the former server")
+        pair.b.in_plant("iperf3 -s -1 -D --logfile /dev/null")
+        wait_until(lambda: listens(pair.b), "a server")
+        pair.a.in_plant(f"iperf3 -c 10.77.0.2 -n 1M -M 1460 {way}")
     return sum(map(fragments, pair.hosts)) - was
 
 
@@ -175,8 +181,8 @@ def test_after_a_loss_of_power_the_table_comes_back_with_the_tunnel(desk: Desk, 
         host.power_off()
     for side in Side:
         pair.power_on(side)
-    wait_until(lambda: are_all_clamped(pair), "the tables after the start", timeout_s=60)
+    wait_until(lambda: are_all_clamped(pair), "the tables after the start")
     assert [sizes(host) for host in pair.hosts] == [wanted, wanted]
-    wait_until(lambda: found(desk, pair)[0] == 0, "a healthy tunnel", timeout_s=60)
+    wait_until(lambda: found(desk, pair)[0] == 0, "a healthy tunnel")
     assert fragments_of_transfer(pair) == 0
     undeploy(desk, pair)

@@ -249,6 +249,19 @@ def build(tunnel: BareTunnel) -> float:
     return time.monotonic() - started_at_s
 
 
+def expect_a_former_key(tunnel: BareTunnel) -> None:
+    """Make keys twice, and have B expect A's former one, which neither host has.
+
+    B's own in its place would show nothing: fastd and WireGuard ignore a peer that has the key of their own.
+    """
+    tunnel.make_keys()
+    former = tunnel.request.identity_a
+    tunnel.both(lambda side: sh(tunnel.session(side), f"rm -r {tunnel.request.link.run_dir}"))
+    tunnel.make_keys()
+    assert tunnel.request.identity_a != former
+    tunnel.request = replace(tunnel.request, identity_a=former)
+
+
 def ping_sizes(host: HostSession, address: str, sizes: Sequence[int], *, count: int = 10) -> dict[int, int]:
     """Return for each size how many frames, none of which may be fragmented inside, were answered."""
     one = f"ping -n -q -c {count} -i 0.02 -w 60 -M do -s $((size - 42)) {address} 2>&1 || true"

@@ -24,7 +24,7 @@ from app.tunnel.temporary import build_tunnel
 from app.tunnel.transaction import Transaction
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import SUITE, MadeUpVpn
-from support.waiting import PATIENCE_S, wait_until
+from support.waiting import wait_until
 
 RUN_DIR = f"{STATE_DIR}/tunnel"
 """The folder of a temporary tunnel."""
@@ -34,8 +34,6 @@ DASH_IN_EVERY_RUN = ("dash", pytest.param("busybox sh", marks=pytest.mark.full))
 """The shells that /bin/sh is on gateways."""
 BEYOND_LEASES_S = 100.0
 """Longer than the leases that tests let end, and shorter than what their daemons sleep, in seconds."""
-SOON_S = 15.0
-"""Time after which nothing of a tunnel is left, in seconds; less than a timer waits that ends only with its lease."""
 LINGERING_S = 40.0
 """Time after which a rollback timer has noticed that its folder is gone, in seconds; without that it takes a minute."""
 
@@ -139,24 +137,32 @@ def let_leases_end(world: World) -> None:
         assert host.links == {"eth1"}, host.side
 
 
-def wait_until_untouched(world: World, timeout_s: float = PATIENCE_S) -> None:
+def wait_until_untouched(world: World) -> None:
     """Wait until both hosts are as they were made.
 
     A rollback timer that restored a host removes its folder after that; one that was ended does so by itself, after
     the pause that it makes.
     """
     for host in world.hosts:
-        wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}", timeout_s)
+        wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}")
         assert host.links == {"eth1"}, host.side
         host.end_pauses()  # once: a timer that lingers longer than that is seen
         wait_until(lambda host=host: not host.processes(), f"no process on {host.side}", LINGERING_S)
 
 
 def assert_untouched(world: World) -> None:
-    """Fail unless both hosts' networks are as they were made, and all else soon is."""
+    """Fail unless both hosts' networks are as they were made, and all else soon is.
+
+    Their clocks are stopped meanwhile: a timer that ends only with its lease does not end.
+    """
     for host in world.hosts:
         assert host.links == {"eth1"}, host.side
-    wait_until_untouched(world, timeout_s=SOON_S)
+    following = [host for host in world.hosts if not host.is_clock_held]
+    for host in following:
+        host.hold_clock()
+    wait_until_untouched(world)
+    for host in following:
+        host.follow_clock()
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:

@@ -17,7 +17,7 @@ class FakePace:
 
     Attributes:
         pace_s: Seconds between two batches of samples; a pause ends as soon as this is less than it lasts.
-        holds_after: After so many batches of samples the work waits until this is None.
+        holds_after: After so many batches of samples the work waits until this is None; a second of a transfer is one.
     """
 
     pace_s: float = 0.0

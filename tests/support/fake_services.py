@@ -330,7 +330,7 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
                             made.key, side, second + 1.0, usage.user_pct, usage.system_pct, usage.softirq_pct, 0.0
                         )
                     )
-                self.pause(token)
+                self.pause_after_batch(token)
 
     def _record(
         self, campaign_id: int, plan: CampaignPlan, attempts: tuple[Attempt, ...], status: CampaignStatus

@@ -17,6 +17,7 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey
 from app.domain.hosts import AuthKind, HostSpec
 from app.ssh import SshConnector
+from support.held_port import held_port
 
 SSHD = "/usr/sbin/sshd"
 
@@ -29,19 +30,12 @@ class NoPasswords:
         return None
 
 
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
-
-
 @dataclass
 class Sshd:
     """One SSH server and what is needed to log in to it."""
 
     folder: Path
-    port: int = field(default_factory=free_port)
+    port: int = field(default_factory=held_port)
     options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
 

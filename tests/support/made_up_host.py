@@ -248,6 +248,11 @@ class LocalHost:
         """Time of its clock, in seconds since the host was started."""
         return float(self._uptime.read_text().split()[0])
 
+    @property
+    def is_clock_held(self) -> bool:
+        """Whether its clock is stopped until it is moved."""
+        return not self._uptime.is_symlink()
+
     def hold_clock(self) -> None:
         """Stop its clock until it is moved: no lease ends because this computer is busy."""
         self.move_clock(0)

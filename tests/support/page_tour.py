@@ -10,7 +10,7 @@ from history_driver import fill_history
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
-from app.domain.profiles import ProfileName
+from app.domain.profiles import FRAME_BYTES, ProfileName
 from app.measurement.wizard import Step
 
 
@@ -92,13 +92,16 @@ def _plan(driver: Driver) -> Iterator[str]:
 
 def _run_and_results(driver: Driver) -> Iterator[str]:
     window = driver.window
-    driver.services.pace_s = 0.002
     driver.services.batch = 100
+    # Held while the third VPN transfers: each has two batches of every size of frames, and three seconds each way.
+    driver.services.holds_after = 3 * 2 * len(FRAME_BYTES) + 2 * 2 * 3 + 2
     driver.go_to(Step.RUN)
     live = window.bridge.live
     driver.until(lambda: sum(row.rounds_done > 0 for row in live.rows()) >= 2 and len(live.cpu("b")) > 0)
     window.run_page.board.draw()
+    assert window.is_measuring
     yield "run"
+    driver.services.holds_after = None
     driver.until(lambda: not window.is_measuring)
     driver.idle()
     yield "run-done"

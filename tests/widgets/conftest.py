@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from english_texts import watch_messages, watch_sinks
@@ -44,6 +45,9 @@ class PatientBot(QtBot):
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT_MS) -> None:  # noqa: N802 - Qt's way
         super().waitUntil(callback, timeout=timeout)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = WAIT_MS) -> AbstractContextManager[None]:  # noqa: N802
+        return super().waitExposed(widget, timeout=timeout)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from pytestqt.qtbot import QtBot
+from window_driver import WAIT_MS
 
 from app.domain.profiles import PROFILES, ProfileName
 from app.measurement.options import RunOptions
@@ -31,7 +32,7 @@ def test_time_for_measuring_is_that_of_the_profile_until_it_is_edited(form: Prof
 
 
 def test_editing_it_is_reported(form: ProfileForm, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(form.edited, timeout=1_000):
+    with qtbot.waitSignal(form.edited, timeout=WAIT_MS):
         form.budget.setValue(8)
 
 

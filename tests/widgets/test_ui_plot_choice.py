@@ -63,8 +63,8 @@ def show(qtbot: QtBot, plot: ScopePlot) -> PlotFrame:
     frame = framed(plot)
     qtbot.addWidget(frame)
     frame.resize(640, 420)
-    frame.show()
-    qtbot.waitExposed(frame)
+    with qtbot.waitExposed(frame):
+        frame.show()
     return frame
 
 
@@ -213,9 +213,9 @@ def test_figures_of_bars_are_in_one_line_where_a_plot_is_low(qtbot: QtBot, theme
     plot = ThroughputBarsPlot(theme)
     qtbot.addWidget(plot)
     plot.resize(600, 500)
-    plot.show()
-    plot.draw(data)
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        plot.draw(data)
     qtbot.waitUntil(lambda: plot.view_box.height() > 400)
     plot.draw(data)
 
@@ -238,10 +238,10 @@ def test_figures_at_the_ends_of_bars_are_never_cut(
     plot = kind(theme)
     qtbot.addWidget(plot)
     plot.resize(1200, 400)
-    plot.show()
-    busy = tuple(replace(bar, user_pct=60.0, system_pct=30.0, softirq_pct=10.0) for bar in data.cpu)
-    plot.draw(replace(data, cpu=busy))
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        busy = tuple(replace(bar, user_pct=60.0, system_pct=30.0, softirq_pct=10.0) for bar in data.cpu)
+        plot.draw(replace(data, cpu=busy))
     plot.resize(*size)
     qtbot.waitUntil(lambda: plot.width() == size[0])
     notes = [item for item in plot._items if isinstance(item, pg.TextItem) and item.toPlainText().startswith(" ")]

@@ -19,11 +19,11 @@ def plot(qtbot: QtBot, theme: Theme) -> LatencyPlot:
     one = LatencyPlot(theme, (60, 1514))
     qtbot.addWidget(one)
     one.resize(700, 400)
-    one.show()
-    one.set_candidates({("ipsec", "x"): ("ipsec", 0)})
-    values = [np.array([60.0, 1514.0]), *(np.array(two) for two in ([2.0, 5.0], [1.2, 4.0], [3.0, 9.0]))]
-    one.draw([Curve(("ipsec", "x"), *values, np.array([10.0, 10.0]))])
-    qtbot.waitExposed(one)
+    with qtbot.waitExposed(one):
+        one.show()
+        one.set_candidates({("ipsec", "x"): ("ipsec", 0)})
+        values = [np.array([60.0, 1514.0]), *(np.array(two) for two in ([2.0, 5.0], [1.2, 4.0], [3.0, 9.0]))]
+        one.draw([Curve(("ipsec", "x"), *values, np.array([10.0, 10.0]))])
     return one
 
 

@@ -88,8 +88,8 @@ def shown(qtbot: QtBot, theme: Theme) -> Callable[[Callable[[Theme], ScopePlot]]
         frame = framed(make(theme))
         qtbot.addWidget(frame)
         frame.resize(640, 420)
-        frame.show()
-        qtbot.waitExposed(frame)
+        with qtbot.waitExposed(frame):
+            frame.show()
         QApplication.processEvents()
         return frame
 
@@ -281,8 +281,8 @@ def test_on_a_page_that_scrolls_the_wheel_scrolls_and_zooms_with_control(qtbot: 
     area.setWidgetResizable(True)
     qtbot.addWidget(area)
     area.resize(500, 400)
-    area.show()
-    qtbot.waitExposed(area)
+    with qtbot.waitExposed(area):
+        area.show()
     before = plot.view_box.viewRange()
     scroll_wheel(plot)
     assert plot.view_box.viewRange() == before

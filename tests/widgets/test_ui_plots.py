@@ -92,11 +92,11 @@ def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Th
     plot = ScopePlot(theme, "Test", label_room_px=120)
     qtbot.addWidget(plot)
     plot.resize(500, 300)
-    plot.show()
-    plot.set_x_range(0, 10)
-    plot.set_y_range(0, 1)
-    plot.set_end_labels([EndLabel(f"candidate {n}", "#0072B2", False, 10, 0.5 + n / 1000) for n in range(6)])
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        plot.set_x_range(0, 10)
+        plot.set_y_range(0, 1)
+        plot.set_end_labels([EndLabel(f"candidate {n}", "#0072B2", False, 10, 0.5 + n / 1000) for n in range(6)])
     boxes = sorted(
         (item.mapRectToScene(item.boundingRect()) for item in plot._end_items), key=lambda box: box.center().y()
     )
@@ -109,13 +109,13 @@ def test_labels_whose_neighbours_touch_do_not_overlap_either(qtbot: QtBot, theme
     plot = ScopePlot(theme, "Test", label_room_px=156)
     qtbot.addWidget(plot)
     plot.resize(900, 400)
-    plot.show()
-    plot.set_x_range(0, 10)
-    plot.set_y_range(0, 1)
-    # The lowest label touches the second; this touches the third, whose place would be far beside the lowest's.
-    places = ((4.2, 0.4), (3.2, 0.6), (2.2, 0.61))
-    plot.set_end_labels([EndLabel("IPsec with L2TPv3", "#0072B2", False, x, y) for x, y in places])
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        plot.set_x_range(0, 10)
+        plot.set_y_range(0, 1)
+        # The lowest label touches the second; this touches the third, whose place would be far beside the lowest's.
+        places = ((4.2, 0.4), (3.2, 0.6), (2.2, 0.61))
+        plot.set_end_labels([EndLabel("IPsec with L2TPv3", "#0072B2", False, x, y) for x, y in places])
     _, second, third = (item.mapRectToScene(item.boundingRect()) for item in plot._end_items)
     assert third.right() > second.left()
     assert second.center().y() - third.center().y() >= 0.8 * third.height()
@@ -128,10 +128,10 @@ def test_titles_take_several_lines_where_the_plot_is_narrow_and_do_not_touch(
     plot = ScopePlot(theme, "Test", label_room_px=132)
     qtbot.addWidget(plot)
     plot.resize(width_px, 300)
-    plot.show()
-    titles = ("Bare underlay", "OpenVPN over UDP, AES-256-GCM", "OpenVPN over UDP, BF-CBC", "WireGuard")
-    plot.set_end_labels([EndLabel(title, "#0072B2", False, 1, n / 1000) for n, title in enumerate(titles)])
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        titles = ("Bare underlay", "OpenVPN over UDP, AES-256-GCM", "OpenVPN over UDP, BF-CBC", "WireGuard")
+        plot.set_end_labels([EndLabel(title, "#0072B2", False, 1, n / 1000) for n, title in enumerate(titles)])
     boxes = [item.mapRectToScene(item.boundingRect()) for item in plot._end_items]
     line_px = min(box.height() for box in boxes)
     assert 1 <= max(box.height() for box in boxes) / line_px <= most
@@ -146,10 +146,10 @@ def test_labels_of_eight_candidates_are_inside_a_low_plot(qtbot: QtBot, theme: T
     plot = ScopePlot(theme, "Test", "frame size in bytes", "round-trip time in ms", label_room_px=156)
     qtbot.addWidget(plot)
     plot.resize(480, height_px)
-    plot.show()
-    plot.set_y_range(0, 1)
-    plot.set_end_labels([EndLabel(f"IPsec with GRE tap, {n}", "#0072B2", False, 1, 0.8 + n / 40) for n in range(8)])
-    qtbot.waitExposed(plot)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        plot.set_y_range(0, 1)
+        plot.set_end_labels([EndLabel(f"IPsec with GRE tap, {n}", "#0072B2", False, 1, 0.8 + n / 40) for n in range(8)])
     boxes = sorted(
         (item.mapRectToScene(item.boundingRect()) for item in plot._end_items), key=lambda box: box.center().y()
     )

@@ -46,6 +46,10 @@ def column(page: HistoryPage, nth: int) -> list[str]:
     return [page.table.item(row, nth).text() for row in range(page.table.rowCount())]
 
 
+def valued(page: HistoryPage, nth: int) -> list[str]:
+    return [text for text in column(page, nth) if text not in ("", "–")]
+
+
 def choose(page: HistoryPage, *keys: str) -> None:
     page.table.choose(keys)
 
@@ -95,13 +99,12 @@ def test_header_sorts_and_a_second_click_reverses_the_order(filled: Driver) -> N
     header = page.table.horizontalHeader()
     for nth in (DATE, PAIR, WHAT, PROFILE, MEASURED, WINNER, NOTE):
         header.sectionClicked.emit(nth)
-        first = [one.key for one in page.table.shown]
+        first = valued(page, nth)
         assert page.table.horizontalHeaderItem(nth).text()[-1] in "▴▾"
         header.sectionClicked.emit(nth)
-        second = [one.key for one in page.table.shown]
-        assert sorted(first) == sorted(second)
-        texts = [text for text in column(page, nth) if text not in ("", "–")]
-        assert column(page, nth)[: len(texts)] == texts, "what is empty comes last"
+        second = valued(page, nth)
+        assert second == first[::-1]
+        assert column(page, nth)[: len(second)] == second, "what is empty comes last"
         assert [one.key for one in page.table.chosen()] == ["2"]
         if nth == DATE:
             assert [one.at for one in page.table.shown] == sorted((one.at for one in page.table.entries), reverse=True)

@@ -57,8 +57,7 @@ def restore_by_line(driver: Driver) -> None:
     driver.until(line.show_button.isVisible)
     assert line.text.text() == f"A host of {PAIR} may not be fully restored."
     driver.click(line.show_button)
-    driver.until(lambda: not driver.window.context.leftovers.found)
-    assert not line.isVisible()
+    driver.until(lambda: not driver.window.context.leftovers.found and not line.isVisible())
 
 
 def restore_by(driver: Driver, notice: Notice) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from line_checks import line_faults
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QListWidget
+from PySide6.QtWidgets import QApplication, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.domain.deployment import EndpointDryRun, FileDiff
@@ -24,6 +25,20 @@ def test_lines_of_a_list_are_copied_without_a_header(qtbot: QtBot) -> None:
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     next(action for action in view.actions() if action.text() == "Copy all").trigger()
     assert QApplication.clipboard().text() == "10:00:00 down\n10:00:22 up again"
+
+
+def test_lines_that_read_the_same_and_those_that_cannot_be_copied_are_faults(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    view = QListWidget(window)
+    view.setAccessibleName("Losses")
+    view.addItems(["down", "up", "down"])
+    with qtbot.waitExposed(window):
+        window.show()
+    assert list(line_faults(window)) == ["Losses: more than one line is 'down'", "Losses: lines cannot be copied"]
+    view.takeItem(2)
+    enable_copying(view)
+    assert list(line_faults(window)) == []
 
 
 def test_files_of_one_name_are_listed_with_their_folders(qtbot: QtBot, theme: Theme) -> None:

@@ -9,16 +9,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from window_driver import Driver
 
 from app.measurement.wizard import Step
 from ui.shell.single_instance import OnlyWindow
 from ui.studies.studies_page import StudiesPage
 
+_UNANSWERED = "no window listens yet"
 _SECOND = (
     "import sys; from pathlib import Path; from ui.shell import single_instance; from ui.shell.app import run_window\n"
     "single_instance._ANSWER_MS = 60_000\n"  # the first one may be slow on a busy computer
+    "class Pause(single_instance.QThread):\n"
+    "    @staticmethod\n"
+    "    def msleep(ms):\n"
+    f"        print({_UNANSWERED!r}, file=sys.stderr, flush=True)\n"
+    "        super(Pause, Pause).msleep(ms)\n"
+    "single_instance.QThread = Pause\n"
     "raise SystemExit(run_window(lambda prompts: None, data_dir=Path(sys.argv[1])))"
 )
 
@@ -31,15 +38,27 @@ def first(tmp_path: Path) -> Iterator[OnlyWindow]:
     only.release()
 
 
-def _start_second(driver: Driver, data_dir: Path) -> tuple[int, str]:
+def _start_second(
+    driver: Driver, data_dir: Path, *, once_unanswered: Callable[[], None] | None = None
+) -> tuple[int, str]:
+    """Start another window and wait for its end; return its exit status and what it reported.
+
+    Args:
+        driver: The first one.
+        data_dir: The folder of both.
+        once_unanswered: Done as soon as the other one has found that no window listens.
+    """
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-c", _SECOND, str(data_dir)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as second:
+        assert second.stderr is not None
         try:
+            if once_unanswered is not None:
+                assert any(_UNANSWERED in line for line in second.stderr)
+                once_unanswered()
             driver.until(lambda: second.poll() is not None)
         finally:
             second.kill()
-        assert second.stderr is not None
         return second.returncode, second.stderr.read()
 
 
@@ -91,8 +110,8 @@ def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_p
 
 
 def test_a_window_that_is_just_opening_is_waited_for(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
-    QTimer.singleShot(500, driver.window, lambda: first.serve(driver.window))
-    status, reported = _start_second(driver, tmp_path / "data")
+    folder = tmp_path / "data"
+    status, reported = _start_second(driver, folder, once_unanswered=lambda: first.serve(driver.window))
     assert (status, "brought to the front" in reported) == (1, True)
 
 

@@ -83,7 +83,7 @@ def test_a_study_between_the_machines_of_a_pair_begins_once_every_box_is_ticked(
     driver.until(lambda: page.notice.text == "The part is measured.")
     (wanted,) = asked
     assert wanted.nodes is NodeKind.MACHINES
-    assert wanted.consent == OwnHostsConsent(may_change=True, may_shape=BOXES[study] == 2, pair=wanted.consent.pair)
+    assert wanted.consent == OwnHostsConsent(may_change=True, may_shape=BOXES[study] == 2, pair=PAIR)
 
 
 @pytest.mark.parametrize("study", BOXES)

@@ -107,13 +107,12 @@ def test_condition_leaves_comparisons_under_it_only(home: Path, capsys: pytest.C
 def test_times_have_a_time_zone(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
-    time.tzset()
-    try:
-        assert main(["history"]) == ExitCode.OK
-    finally:
-        monkeypatch.delenv("TZ")
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
+        status = main(["history"])
+    time.tzset()
+    assert status == ExitCode.OK
     assert all(" JST " in line for line in capsys.readouterr().out.splitlines() if "plant-" in line)
 
 

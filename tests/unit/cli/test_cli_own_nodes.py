@@ -80,7 +80,7 @@ def test_with_its_consents_a_study_runs_between_the_machines_of_a_pair(
     assert run(study, *consents) == ExitCode.OK
     (asked,) = services.asked
     assert asked.nodes is NodeKind.MACHINES
-    assert asked.consent == OwnHostsConsent(may_change=True, may_shape=is_shaped, pair=asked.consent.pair)
+    assert asked.consent == OwnHostsConsent(may_change=True, may_shape=is_shaped, pair=PAIR)
     printed = " ".join(capsys.readouterr().err.split())
     assert f"{study} changes four machines of {PAIR.name}." in printed
     assert "192.0.2.21 (eth1)" in printed

@@ -96,14 +96,14 @@ def test_process_that_cannot_be_ended_is_reported(shell: tuple[str, ...], starte
 
 
 _ANOTHER_GETS_THE_NUMBER = """
-sleep 60 &
+sleep 600 &
 asked=$!
 sleep 0.1
 kill() {
     command kill "$@"
     wait "$3" 2> /dev/null
     echo "$(($3 - 1))" > /proc/sys/kernel/ns_last_pid
-    sleep 60 &
+    sleep 600 &
     [ "$!" = "$3" ] && echo "another one has its number"
 }
 """
@@ -155,7 +155,7 @@ def test_daemon_is_known_by_a_word_of_its_command_line_and_ends_with_its_childre
     shell: tuple[str, ...], tmp_path: Path, started: list[subprocess.Popen[str]]
 ) -> None:
     ours, theirs = (str(tmp_path / name) for name in ("ours.conf", "theirs.conf"))
-    with_child = "sleep 60 & echo $! > $1; echo up; wait"
+    with_child = "sleep 600 & echo $! > $1; echo up; wait"
     daemon = start(started, with_child, "sh", f"{ours}.pid")
     other = start(started, with_child, "sh", f"{theirs}.pid")
     leftover = tmp_path / "left"

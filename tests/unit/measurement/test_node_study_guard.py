@@ -62,7 +62,7 @@ def test_tcp_ends_where_the_connection_to_a_gateway_or_a_node_suffers(
         pytest.raises(ProbeFailed, check=has_message(MANAGEMENT_FAILED, host=which)),
         made._guarded(nodes) as token,
     ):
-        token.wait_for(lambda: False, timeout_s=20.0, what="the end of the load")
+        token.wait_for(lambda: False, timeout_s=120.0, what="the end of the load")
 
 
 def test_a_lab_needs_no_guard() -> None:

@@ -119,9 +119,15 @@ def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.
     assert _pragma(path, "user_version") == 1
 
 
-def test_two_processes_may_make_the_database_at_the_same_time(path: Path) -> None:
+def test_several_may_make_the_database_at_the_same_time(path: Path) -> None:
+    together = threading.Barrier(8, timeout=120)
+
+    def make(_: int) -> Store:
+        together.wait()
+        return Store.open(path)
+
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(lambda _: Store.open(path), range(8)))
+        stores = list(pool.map(make, range(8)))
     for store in stores:
         store.close()
     assert check_soundness(path) == ()
@@ -315,9 +321,13 @@ for _ in sys.stdin:
     for attempt in record.attempts:
         store.save_attempt(campaign_id, attempt)
         print(attempt.key.position, flush=True)
+    sys.stdin.read()
     os._exit(0)
 """
-"""For each line on stdin a process that stores attempts: imports and the record, which take longest, are made once."""
+"""For each line on stdin a process that stores attempts: imports and the record, which take longest, are made once.
+
+One that has stored all waits to be killed, or for the end of the test: a busy computer may kill it late.
+"""
 
 
 @pytest.fixture
@@ -342,7 +352,7 @@ def _killed_writer(writers: subprocess.Popen[str], after: int, delay_s: float) -
         pass
     os.kill(pid, signal.SIGKILL)
     while (line := writers.stdout.readline()) != "killed\n":
-        assert line, "it has ended by itself"
+        assert line, "all have ended by themselves"
         reported += 1
     return campaign_id, reported
 

@@ -200,7 +200,7 @@ def test_interrupted_run_ends_what_it_started(tmp_path: Path, number: signal.Sig
         out, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert (folder / "tidied").exists(), "fixtures clean up"
-    assert not any(is_alive(pid) for pid in pids)
+    wait_until(lambda: not any(is_alive(pid) for pid in pids), "the end of what was killed")
     assert out.splitlines()[-1] == "0 passed, 2 failed, 0 skipped", "nothing was begun after the interruption"
     assert "test session starts" not in out, "logs of what was interrupted are named, not shown"
 
@@ -215,7 +215,8 @@ def test_second_interruption_kills(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=120)
     assert process.returncode == 130
-    assert not is_alive(int((folder / "shell").read_text()))
+    shell = int((folder / "shell").read_text())
+    wait_until(lambda: not is_alive(shell), "the end of the shell")
 
 
 def test_jobs_of_a_killed_run_clean_up(tmp_path: Path) -> None:

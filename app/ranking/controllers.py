@@ -86,17 +86,18 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
     )
 
 
-def outage_advice(outage_s: float) -> tuple[ControllerAdvice, ...]:
+def outage_advice(outage_s: float, rtt_ms: float = 0.0) -> tuple[ControllerAdvice, ...]:
     """Return the smallest value of each setting with which the connection outlasts an outage.
 
     Cyclic data: the watchdog is longer than the outage and the one update time before it. Requests: the first
-    retransmission of TCP after the outage ends before the time-out. The round trip itself is not in it.
+    retransmission of TCP after the outage is answered before the time-out.
 
     Args:
         outage_s: For how long nothing crossed, in s.
+        rtt_ms: Round-trip time of the tunnel, in ms; TCP waits for it as well. 0 where it is not known.
     """
     outage_ms = 1_000.0 * outage_s
-    request_ms = next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth)) >= outage_ms)
+    request_ms = rtt_ms + next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth, rtt_ms)) >= outage_ms)
     advice = []
     for setting, (factor, steps) in _OFFERED.items():
         if setting in _CYCLIC:

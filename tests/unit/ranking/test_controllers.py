@@ -104,6 +104,12 @@ def test_settings_outlast_an_outage(
     }
 
 
+def test_a_long_round_trip_delays_what_tcp_sends_after_an_outage() -> None:
+    found = {one.setting: one.value_ms for one in outage_advice(0.8, rtt_ms=500.0)}
+    assert found[ControllerSetting.MODBUS] == 5_000  # after 0.7 and 2.1 s, answered 0.5 s later
+    assert found[ControllerSetting.PROFINET] == 512  # no answer is waited for
+
+
 def test_an_outage_that_was_not_measured_is_not_made_up() -> None:
     assert outage_words(None, ()) == "not measured: no outage has ended yet"
     words = outage_words(5.0, outage_advice(5.0))

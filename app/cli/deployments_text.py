@@ -242,9 +242,8 @@ def connection_words(end: EndpointStatus) -> list[str]:
     if end.outages and end.outages[-1].lasted_s is None:
         words.append(tr("lost since {time}").format(time=second_text(end.outages[-1].began_at.astimezone())))
     if (longest_s := end.longest_outage_s) is not None:
-        words.append(
-            tr("controllers in an outage: {words}").format(words=outage_words(longest_s, outage_advice(longest_s)))
-        )
+        outlasted = outage_words(longest_s, outage_advice(longest_s, end.rtt_ms or 0.0))
+        words.append(tr("controllers in an outage: {words}").format(words=outlasted))
     return [word for word in words if word]
 
 

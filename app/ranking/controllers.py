@@ -30,7 +30,7 @@ ETHERNET_IP_STEPS_MS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 """RPIs that are tried, in ms. Source: our choice; controllers take any."""
 
 _RETRANSMISSION_MS = 200.0
-"""Least time after which TCP sends again; it doubles each time. Source: Linux, TCP_RTO_MIN."""
+"""Least time beyond a round trip after which TCP sends again. Source: RFC 6298, 2.3; Linux, TCP_RTO_MIN."""
 
 _TIMEOUT_STEPS_MS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000)
 """Time-outs that are tried, in ms. Source: our choice."""
@@ -69,11 +69,12 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
 
     Cyclic data (PROFINET, EtherNet/IP): the longest gap between two frames, one update time, as many more as frames
     are lost in a row, and the variation of the delay, is shorter than the watchdog. Requests (Modbus/TCP, OPC UA): the
-    longest round trip, and TCP's retransmissions of as many losses in a row, end before the time-out.
+    longest round trip, and TCP's retransmissions of as many losses in a row, end before the time-out. TCP waits for a
+    round trip and 200 ms, and twice as long each time.
     """
     lost = found.lost_in_a_row
     cyclic = {one: _OFFERED[one] for one in _CYCLIC}
-    request_ms = found.most_ms + _sent_again_ms(lost)
+    request_ms = found.most_ms + _sent_again_ms(lost, found.most_ms)
     timeout = _first(_TIMEOUT_STEPS_MS, lambda value: value > request_ms)
     return (
         *(
@@ -85,17 +86,18 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
     )
 
 
-def outage_advice(outage_s: float) -> tuple[ControllerAdvice, ...]:
+def outage_advice(outage_s: float, rtt_ms: float = 0.0) -> tuple[ControllerAdvice, ...]:
     """Return the smallest value of each setting with which the connection outlasts an outage.
 
     Cyclic data: the watchdog is longer than the outage and the one update time before it. Requests: the first
-    retransmission of TCP after the outage ends before the time-out. The round trip itself is not in it.
+    retransmission of TCP after the outage is answered before the time-out.
 
     Args:
         outage_s: For how long nothing crossed, in s.
+        rtt_ms: Round-trip time of the tunnel, in ms; TCP waits for it as well. 0 where it is not known.
     """
     outage_ms = 1_000.0 * outage_s
-    request_ms = next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth)) >= outage_ms)
+    request_ms = rtt_ms + next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth, rtt_ms)) >= outage_ms)
     advice = []
     for setting, (factor, steps) in _OFFERED.items():
         if setting in _CYCLIC:
@@ -106,9 +108,9 @@ def outage_advice(outage_s: float) -> tuple[ControllerAdvice, ...]:
     return tuple(advice)
 
 
-def _sent_again_ms(number: int) -> float:
+def _sent_again_ms(number: int, rtt_ms: float = 0.0) -> float:
     """Return when TCP sends a segment again for the `number`th time, in ms after the first one."""
-    return _RETRANSMISSION_MS * ((1 << number) - 1)
+    return (rtt_ms + _RETRANSMISSION_MS) * ((1 << number) - 1)
 
 
 def _outlasts(factor: int, outage_ms: float, update_ms: int) -> bool:

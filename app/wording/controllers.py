@@ -39,7 +39,7 @@ _WORDS = {
     ControllerSetting.MODBUS: (
         "Modbus/TCP",
         mark("Response time-out"),
-        mark("TCP sends a lost segment again after 200 ms, then 400"),
+        mark("TCP sends a lost segment again after a round trip and 200 ms, then after twice that"),
     ),
     ControllerSetting.OPC_UA: (
         "OPC UA (TCP)",

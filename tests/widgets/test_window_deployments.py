@@ -75,8 +75,8 @@ def test_inspecting_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> 
 
 def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
     one = replace(show_active(driver), timings_s={"connect": 3.6})
-    lost = Outage(INSPECTED_AT, 12.0), Outage(INSPECTED_AT)
-    status = with_end(status_of(pair(), one), Side.A, connect_s=9.0, boot_connect_s=71.0, outages=lost)
+    lost = Outage(INSPECTED_AT, 25.0), Outage(INSPECTED_AT)
+    status = with_end(status_of(pair(), one), Side.A, connect_s=9.0, boot_connect_s=71.0, outages=lost, rtt_ms=500.0)
     driver.services.statuses.append(status)
     page = page_of(driver)
     driver.click(page.detail.refresh)
@@ -85,9 +85,9 @@ def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
     assert facts.text("Time to connect (last start)") == ("9 s", "4 s"), "B has not started it again since"
     assert facts.text("Time to connect (after boot)") == ("1 min 11 s", "–")
     a, b = facts.text("Outages recovered")
-    assert a.startswith("once, the last after 12 s; lost since 2026-03-0")
-    assert b == "never"
-    assert [one[:12] for one in facts.text("Controllers in an outage")] == ["the longest ", "not measured"]
+    assert (a[:47], b) == ("once, the last after 25 s; lost since 2026-03-0", "never")
+    outlasted = [(one[:12], "Modbus/TCP 60" in one) for one in facts.text("Controllers in an outage")]
+    assert outlasted == [("the longest ", True), ("not measured", False)], "over a short path 30 s are enough"
 
 
 def test_what_was_changed_by_hand_is_a_diff(driver: Driver) -> None:

@@ -220,7 +220,7 @@ def _seconds(seconds: float | None) -> str:
 
 def _controllers(end: EndpointStatus) -> str:
     longest_s = end.longest_outage_s
-    return outage_words(longest_s, outage_advice(longest_s) if longest_s is not None else ())
+    return outage_words(longest_s, outage_advice(longest_s, end.rtt_ms or 0.0) if longest_s is not None else ())
 
 
 def _losses(end: EndpointStatus) -> str:

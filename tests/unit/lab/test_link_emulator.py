@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
@@ -124,6 +126,17 @@ def test_a_condition_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "plant.toml"
     file.write_text('[[condition]]\nname = "plant"\ntitle = "Our plant"\n[condition.a_to_b]\ndelay_ms = 12.5\n')
     assert find_condition(str(file)) == Condition("plant", "Our plant", a_to_b=LinkDirection(delay_ms=12.5))
+
+
+def test_the_documented_file_is_a_condition_and_every_key_is_documented(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs/practice-lab.md").read_text(encoding="utf-8")
+    text = text.split("### Files of conditions\n")[1]
+    file = tmp_path / "documented.toml"
+    file.write_text(text.split("```")[1])
+    assert read_condition(file).b_to_a.burst_frames == 4.0
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    documented = {one for row in rows for one in re.findall("`(.+?)`", row)}
+    assert documented == {one.name for kind in (Condition, LinkDirection) for one in fields(kind)}
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,9 @@ def test_cyclic_data_arrives_before_the_watchdog(
 def test_requests_wait_for_tcp_to_send_again() -> None:
     assert advised(Arrivals(1_000, 1.0, 30.0, 0))[ControllerSetting.MODBUS] == 50
     assert advised(Arrivals(1_000, 1.0, 30.0, 1))[ControllerSetting.MODBUS] == 500
-    assert advised(Arrivals(1_000, 1.0, 600.0, 3))[ControllerSetting.OPC_UA] == 5_000
+    # Over a satellite TCP waits for the round trip, too: 501 ms, and again 701 ms after a loss.
+    assert advised(Arrivals(1_000, 500.0, 501.0, 1))[ControllerSetting.MODBUS] == 2_000
+    assert advised(Arrivals(1_000, 1.0, 600.0, 3))[ControllerSetting.OPC_UA] == 10_000
 
 
 def test_the_report_has_them_with_what_they_rest_on() -> None:
@@ -100,6 +102,12 @@ def test_settings_outlast_an_outage(
         ControllerSetting.MODBUS: timeout,
         ControllerSetting.OPC_UA: timeout,
     }
+
+
+def test_a_long_round_trip_delays_what_tcp_sends_after_an_outage() -> None:
+    found = {one.setting: one.value_ms for one in outage_advice(0.8, rtt_ms=500.0)}
+    assert found[ControllerSetting.MODBUS] == 5_000  # after 0.7 and 2.1 s, answered 0.5 s later
+    assert found[ControllerSetting.PROFINET] == 512  # no answer is waited for
 
 
 def test_an_outage_that_was_not_measured_is_not_made_up() -> None:

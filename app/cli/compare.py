@@ -172,6 +172,8 @@ def _make_plan(
             )
         words = local_text(condition_words(plan.condition))
         context.err.print(text.format(name=plan.condition.name, words=words))
+        if profile.is_adaptive:
+            context.err.print(tr("Fixed rounds replace Adaptive, whose tests take such a link for disturbed."))
     return plan
 
 

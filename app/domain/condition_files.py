@@ -9,9 +9,9 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from app.domain.conditions import Condition
+from app.domain.conditions import AS_FOUND, Condition
 from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.messages.inputs import CONDITION_NO_TOML, CONDITION_UNKNOWN, CONDITIONS_IN_FILE
+from app.domain.messages.inputs import CONDITION_NAME_TAKEN, CONDITION_NO_TOML, CONDITION_UNKNOWN, CONDITIONS_IN_FILE
 from app.domain.structured import bundled, structured
 
 _PRESETS = resources.files("resources") / "conditions" / "presets.toml"
@@ -61,5 +61,8 @@ def read_condition(path: Path) -> Condition:
     found = structured(_File, data, str(path)).condition
     if len(found) != 1:
         raise InvalidFile(CONDITIONS_IN_FILE(path=path, count=len(found)))
-    found[0].check()
-    return found[0]
+    (condition,) = found
+    condition.check()
+    if condition.name == AS_FOUND or presets().get(condition.name, condition) != condition:
+        raise InvalidFile(CONDITION_NAME_TAKEN(path=path, name=condition.name))
+    return condition

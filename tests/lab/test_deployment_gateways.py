@@ -155,14 +155,18 @@ class Unasked:
 @pytest.mark.full
 def test_keys_of_wireguard_are_rotated_while_its_guard_route_is_there(desk: Desk) -> None:
     first = desk.deploy("wireguard")
-    ask = f"wg show {first.link.names.wireguard_interface} public-key"
+    shown = "wg show {name} public-key; wg show {name} preshared-keys"
+    ask = shown.format(name=first.link.names.wireguard_interface)
     former = [sh(host, ask) for host in (desk.sessions.a, desk.sessions.b)]
     second = desk.services.rotate_keys(desk.pair, token=CancelToken(), emit=desk.events.append, confirmation=Unasked())
     assert (second.state, second.replaces) == (DeploymentState.CONFIRMED, first.id)
     desk.wait_until_healthy()
-    ask = f"wg show {second.link.names.wireguard_interface} public-key"
-    for host, key in zip((desk.sessions.a, desk.sessions.b), former, strict=True):
-        assert sh(host, ask) not in ("", key)
+    ask = shown.format(name=second.link.names.wireguard_interface)
+    for host, keys in zip((desk.sessions.a, desk.sessions.b), former, strict=True):
+        own_before, _, psk_before = keys.split()
+        own, _, psk = sh(host, ask).split()
+        assert own != own_before
+        assert psk != psk_before, "the suite's pre-shared key is a new one as well"
 
 
 def test_what_is_not_fit_to_remain_is_refused(desk: Desk) -> None:

@@ -86,6 +86,20 @@ def test_each_preset_is_handed_to_the_services_and_shown_with_its_figures(driver
         assert "Link like" not in plan.facts.text()
 
 
+def test_fixed_rounds_in_place_of_adaptive_are_named(
+    driver: Driver, plan: PlanPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = driver.services.plan
+    quick = PROFILES[ProfileName.QUICK]
+    monkeypatch.setattr(
+        driver.services, "plan", lambda found, chosen, options: made(found, chosen, replace(options, profile=quick))
+    )
+    for name, is_named in ((ProfileName.ADAPTIVE, True), (ProfileName.STANDARD, False)):
+        plan.form.choose(name)
+        driver.idle()
+        assert ("Fixed rounds replace Adaptive" in plan.facts.text()) is is_named
+
+
 def test_there_is_a_box_for_every_workload_of_the_registry(driver: Driver, plan: PlanPage) -> None:
     assert list(plan.workloads.boxes) == list(WORKLOADS)
     for name, box in plan.workloads.boxes.items():

@@ -210,7 +210,8 @@ class PlanPage(Page):
         self.total.setText(tr("About %1", duration(seconds)))
         until = tr("Done around %1 or earlier.") if is_adaptive else tr("Done around %1.")
         ends = until.replace("%1", f"{end:%H:%M}")
-        self.facts.setText("\n".join([f"{ends} {amounts(plan)}", *additions(plan)]))
+        lines = additions(plan, is_adaptive_chosen=self.form.is_adaptive())
+        self.facts.setText("\n".join([f"{ends} {amounts(plan)}", *lines]))
         by_key: dict[Key, float] = {}
         for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
             key = (attempt.solution, attempt.suite)

@@ -33,11 +33,13 @@ def amounts(plan: CampaignPlan) -> str:
     )
 
 
-def additions(plan: CampaignPlan) -> list[str]:
+def additions(plan: CampaignPlan, *, is_adaptive_chosen: bool = False) -> list[str]:
     """Return a line for the condition of the link, and one for the workloads; none where the plan has neither."""
     lines = []
     if plan.condition is not None:
         lines.append(tr("Link like %1: %2.", plan.condition.name, condition_words(plan.condition)))
+    if is_adaptive_chosen and not plan.profile.is_adaptive:
+        lines.append(tr("Fixed rounds replace Adaptive, whose tests take such a link for disturbed."))
     if plan.workloads:
         known = {one.name: local_text(one.title) for one in planned_workloads(plan)}
         titles = "; ".join(known.get(name, name) for name in plan.workloads)

@@ -89,6 +89,11 @@ CONDITIONS_IN_FILE = MessageForm(
     "input.conditions-in-file", "{path} has {count} conditions.", "Write exactly one table [[condition]]."
 )
 CONDITION_NO_TOML = MessageForm("input.condition-no-toml", "{path} cannot be read as TOML: {reason}")
+CONDITION_NAME_TAKEN = MessageForm(
+    "input.condition-name-taken",
+    "{path} has the name {name}, which stands for another condition.",
+    "Choose another name: results are listed and compared by it.",
+)
 CONDITION_OUT_OF_RANGE = MessageForm(
     "input.condition-out-of-range", "{name} = {value:g} is not possible: it must be {low:g} to {high:g}."
 )

@@ -18,6 +18,7 @@ from app.domain.condition_files import find_condition, presets, read_condition
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidFile, InvalidOption, TunnelmarkError
 from app.domain.messages.inputs import (
+    CONDITION_NAME_TAKEN,
     CONDITION_NO_TOML,
     CONDITION_OUT_OF_RANGE,
     CONDITION_UNKNOWN,
@@ -153,6 +154,8 @@ def test_the_documented_file_is_a_condition_and_every_key_is_documented(tmp_path
             InvalidOption,
             has_message(CONDITION_OUT_OF_RANGE, name="loss_pct"),
         ),
+        ("[[condition]]\nname = 'geo'\ntitle = 'X'\n", InvalidFile, has_message(CONDITION_NAME_TAKEN, name="geo")),
+        ("[[condition]]\nname = 'as-found'\ntitle = 'X'\n", InvalidFile, has_message(CONDITION_NAME_TAKEN)),
         ("no toml", InvalidFile, has_message(CONDITION_NO_TOML)),
         ("", InvalidFile, has_message(FIELD_MISSING, field="'condition'")),
     ],

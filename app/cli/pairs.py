@@ -80,7 +80,7 @@ def add(context: CommandContext) -> int:
         if former not in (None, pair) and not options.replace:
             raise InvalidOption(PAIR_EXISTS(pair=pair.name))
         kept = {} if former is None or options.no_nodes else _kept_nodes(pair, former)
-        pair = replace(pair, **kept)
+        pair = replace(pair, node_a=kept.get("node_a", pair.node_a), node_b=kept.get("node_b", pair.node_b))
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
     if kept:

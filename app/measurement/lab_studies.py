@@ -91,7 +91,8 @@ class LabStudyOperations(StudyResources):
         """Return what was measured of a part on a pair's machines; without results if nothing was."""
         of_study, file = LAB_STUDIES[study], self.lab_results_file(study, pair, part, nodes)
         load: Callable[[Path], LabResults | None] = of_study.kind.read
-        return replace(load_own(file, self.machines_of(pair), load) or of_study.none(pair, part), nodes=nodes)
+        found: LabResults = load_own(file, self.machines_of(pair), load) or of_study.none(pair, part)
+        return replace(found, nodes=nodes)
 
     def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
         """Return the file of a part's results: those of one part do not replace those of another."""

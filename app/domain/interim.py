@@ -51,7 +51,7 @@ class InterimResult:
 
     Attributes:
         round: Rounds that are complete.
-        candidates: All candidates but the baseline, fastest first.
+        candidates: All candidates but the baseline, fastest first; references without cryptography last.
         stop: Why the comparison ends here; None if it goes on.
         left_s: Predicted seconds until it is decided or the budget ends; 0 where it ends here.
         sentence: The same for people, with the pair that takes longest.

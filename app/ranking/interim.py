@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from itertools import combinations
 
 from app.domain.interim import CandidateState, InterimCandidate, InterimResult, StopReason
-from app.domain.ranking import AdviceKind, Ratio
+from app.domain.ranking import AdviceKind
 from app.domain.results import (
     Attempt,
     AttemptStatus,
@@ -20,13 +19,18 @@ from app.domain.results import (
     Candidate,
     CandidateId,
 )
-from app.domain.solutions import BASELINE
-from app.ranking.blocks import is_disturbed, round_value_ms
 from app.ranking.choice import state_of
 from app.ranking.compared import compared_of, judged
 from app.ranking.criteria import best_of
-from app.ranking.differences import Differences, fitted
 from app.ranking.disturbed import has_repeats, in_the_way
+from app.ranking.interim_field import (
+    InterimField,
+    field_of,
+    ranked_of,
+    ratio_to_first,
+    references_of,
+    values_of,
+)
 from app.ranking.messages import (
     BARRED_BY_LOSS,
     BARRED_MEASURED_AGAIN,
@@ -44,6 +48,7 @@ from app.ranking.messages import (
     NONE_FASTER,
     NONE_MEASURED_AT_ALL,
     NOT_DISTINGUISHED,
+    REFERENCE_MEASURED,
     SLOWER_THAN,
     TIME_LEFT_TOO_SHORT,
     TIME_USED_UP,
@@ -56,36 +61,6 @@ from app.ranking.sequential import (
     rounds_needed,
     sequential_differences,
 )
-
-__all__ = ["interim", "is_disturbed", "ratio_to_first"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """Candidates with figures, fastest first.
-
-    Attributes:
-        who: The candidates.
-        series: Their values by round, in ms.
-        found: How they differ, by positions.
-        is_measured_on: Whether each took part in the last round.
-    """
-
-    who: tuple[Candidate, ...]
-    series: tuple[Mapping[int, float], ...]
-    found: Differences
-    is_measured_on: tuple[bool, ...]
-
-    def is_decided(self, first: int, second: int) -> bool:
-        pair = (first, second)
-        if pair in self.found.decided or pair[::-1] in self.found.decided:
-            return True
-        return is_within_margin(self.found, first, second)
-
-    def open_pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs whose order measuring on would decide."""
-        measured_on = [i for i in range(len(self.who)) if self.is_measured_on[i]]
-        return [pair for pair in combinations(measured_on, 2) if not self.is_decided(*pair)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +80,7 @@ class _Advice:
     barred: Mapping[int, str] = dataclass_field(default_factory=dict)
     has_repeats: bool = False
 
-    def again(self, field: _Field) -> list[int]:
+    def again(self, field: InterimField) -> list[int]:
         """Return the barred candidates that are measured again; one that left before does not come back."""
         return [i for i, words in self.barred.items() if self.has_repeats and words and field.is_measured_on[i]]
 
@@ -123,7 +98,7 @@ class _Advice:
             return True
         return number >= LEAST_ROUNDS and AdviceKind.NOT_DECIDED not in kinds
 
-    def open_pairs(self, field: _Field) -> list[tuple[int, int]]:
+    def open_pairs(self, field: InterimField) -> list[tuple[int, int]]:
         """Return the pairs that measuring on would decide for the choice, the candidate to choose first.
 
         Their order may be known: that a rival is faster does not say whether it is more than 10 % faster.
@@ -163,7 +138,8 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     done = [one for one in attempts if one.status is AttemptStatus.COMPLETED]
     number = max((one.key.round for one in attempts), default=0)
     failed = _failed(plan, attempts)
-    field = _field(plan, done, number)
+    values = values_of(done)
+    field = field_of(ranked_of(plan), values, number)
     advice = _advice(plan, attempts, field)
     needed = _rounds_needed(field, advice, number)
     positions = range(len(field.who))
@@ -175,7 +151,8 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     prediction = _predicted(plan, needed, number, elapsed_s=elapsed_s, round_s=round_s)
     candidates = [_candidate(field, i, states[i]) for i in positions]
     ranked = {(one.solution, one.suite) for one in field.who}
-    candidates += [_missing(one) for one in _vpns(plan) if (one.solution, one.suite) not in ranked]
+    candidates += [_missing(one) for one in ranked_of(plan) if (one.solution, one.suite) not in ranked]
+    candidates += [_reference(one, values, field, failed) for one in references_of(plan)]
     return InterimResult(
         round=number,
         candidates=tuple(candidates),
@@ -185,23 +162,19 @@ def interim(plan: CampaignPlan, attempts: Sequence[Attempt], *, elapsed_s: float
     )
 
 
-def _wanted(field: _Field, advice: _Advice | None, needed: Mapping[tuple[int, int], int | None]) -> set[int]:
+def _wanted(field: InterimField, advice: _Advice | None, needed: Mapping[tuple[int, int], int | None]) -> set[int]:
     """Return the candidates that are to be measured on: of open pairs, and barred ones with the choice beside them."""
     found = {i for pair in needed for i in pair}
     again = advice.again(field) if advice is not None else []
     return found | {advice.best, *again} if advice is not None and again else found
 
 
-def _rounds_needed(field: _Field, advice: _Advice | None, number: int) -> dict[tuple[int, int], int | None]:
+def _rounds_needed(field: InterimField, advice: _Advice | None, number: int) -> dict[tuple[int, int], int | None]:
     """Return the open pairs with the rounds in all that would probably decide them; None where none would."""
     needed = {pair: rounds_needed(field.found, pair, number) for pair in field.open_pairs()}
     for pair in advice.open_pairs(field) if advice is not None else ():
         needed[pair] = rounds_needed(field.found, pair, number, is_advice=True)
     return needed
-
-
-def _vpns(plan: CampaignPlan) -> list[Candidate]:
-    return [one for one in plan.candidates if one.solution != BASELINE]
 
 
 def _failed(plan: CampaignPlan, attempts: Sequence[Attempt]) -> set[CandidateId]:
@@ -213,26 +186,7 @@ def _failed(plan: CampaignPlan, attempts: Sequence[Attempt]) -> set[CandidateId]
     return ended & {(one.solution, one.suite) for one in plan.candidates}
 
 
-def _field(plan: CampaignPlan, done: Sequence[Attempt], number: int) -> _Field:
-    values: dict[CandidateId, dict[int, float]] = defaultdict(dict)
-    for attempt in done:
-        value = round_value_ms(attempt)
-        if value is not None:
-            values[attempt.key.solution, attempt.key.suite][attempt.key.round] = value
-    who = [one for one in _vpns(plan) if values.get((one.solution, one.suite))]
-    series = [values[one.solution, one.suite] for one in who]
-    typical = fitted(series).typical_ms
-    order = sorted(range(len(who)), key=lambda i: typical[i])
-    sorted_series = tuple(series[i] for i in order)
-    return _Field(
-        tuple(who[i] for i in order),
-        sorted_series,
-        sequential_differences(sorted_series),
-        tuple(number in one for one in sorted_series),
-    )
-
-
-def _state(field: _Field, position: int, failed: set[CandidateId], *, is_open: bool) -> CandidateState:
+def _state(field: InterimField, position: int, failed: set[CandidateId], *, is_open: bool) -> CandidateState:
     one = field.who[position]
     if (one.solution, one.suite) in failed:
         return CandidateState.FAILED
@@ -242,7 +196,7 @@ def _state(field: _Field, position: int, failed: set[CandidateId], *, is_open: b
     return CandidateState.OPEN if is_open or not has_rounds else CandidateState.DECIDED
 
 
-def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: _Field) -> _Advice | None:
+def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: InterimField) -> _Advice | None:
     """Return the choice that would be made now, by the same rules as in the end; None where none can be made.
 
     Where nothing is eligible so far, it is one of those that may be deployed, or else one of all.
@@ -273,7 +227,7 @@ def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: _Field) -> _
 
 def _stop(
     plan: CampaignPlan,
-    field: _Field,
+    field: InterimField,
     left: Sequence[int],
     number: int,
     *,
@@ -321,24 +275,14 @@ def _predicted(
     )
 
 
-def _candidate(field: _Field, position: int, state: CandidateState) -> InterimCandidate:
+def _candidate(field: InterimField, position: int, state: CandidateState) -> InterimCandidate:
     one = field.who[position]
     return InterimCandidate(
         one.solution, one.suite, ratio_to_first(field.found, position), state, _why(field, position, state)
     )
 
 
-def ratio_to_first(found: Differences, position: int) -> Ratio:
-    """Return the latency of a candidate over that of the first, with its interval where two rounds hold both."""
-    if position == 0:
-        return Ratio(1.0, 1.0, 1.0)
-    pair = found.between(position, 0)
-    if pair.interval is None:
-        return Ratio(found.typical_ms[position] / found.typical_ms[0], None, None)
-    return Ratio(math.exp(pair.log_ratio), *pair.interval)
-
-
-def _why(field: _Field, position: int, state: CandidateState) -> str:
+def _why(field: InterimField, position: int, state: CandidateState) -> str:
     if state is CandidateState.OPEN:
         return ""
     if state is CandidateState.FAILED:
@@ -352,11 +296,27 @@ def _why(field: _Field, position: int, state: CandidateState) -> str:
     return FASTEST_DECIDED() if is_known else FASTEST_SO_FAR()
 
 
+def _reference(
+    one: Candidate, values: Mapping[CandidateId, Mapping[int, float]], field: InterimField, failed: set[CandidateId]
+) -> InterimCandidate:
+    """Return a candidate without cryptography: two rounds are enough for its figures, and it decides nothing."""
+    key = one.solution, one.suite
+    series = values.get(key)
+    if not series:
+        return _missing(one)
+    ratio = ratio_to_first(sequential_differences((field.series[0], series)), 1) if field.who else None
+    if key in failed:
+        return InterimCandidate(*key, ratio, CandidateState.FAILED, LAST_ATTEMPT_FAILED())
+    if len(series) < 2:
+        return InterimCandidate(*key, ratio, CandidateState.OPEN, "")
+    return InterimCandidate(*key, ratio, CandidateState.DECIDED, REFERENCE_MEASURED())
+
+
 def _missing(one: Candidate) -> InterimCandidate:
     return InterimCandidate(one.solution, one.suite, None, CandidateState.FAILED, NO_COMPLETE_ROUND())
 
 
-def _sentence(field: _Field, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
+def _sentence(field: InterimField, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
     if barred := _barred_sentence(field, advice, is_end=stop is not None):
         return barred
     if stop is StopReason.ORDER_KNOWN:
@@ -377,7 +337,7 @@ def _sentence(field: _Field, advice: _Advice | None, stop: StopReason | None, pr
     return MINUTES_WOULD_DISTINGUISH(minutes=minutes, one=one, other=other)
 
 
-def _barred_sentence(field: _Field, advice: _Advice | None, *, is_end: bool) -> str:
+def _barred_sentence(field: InterimField, advice: _Advice | None, *, is_end: bool) -> str:
     """Return which candidate keeps anything from being recommended, and whether it is measured again; empty if none."""
     if advice is None or not (found := list(advice.barred) if is_end else advice.again(field)):
         return ""

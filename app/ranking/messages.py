@@ -105,6 +105,10 @@ NO_PAIR_LEFT = MessageForm(
     "rank.no-pair-left",
     "No pair is left that more rounds would decide.",
 )
+REFERENCE_MEASURED = MessageForm(
+    "rank.reference-measured",
+    "It has no cryptography: it is a reference, and two rounds are enough.",
+)
 NONE_FASTER = MessageForm(
     "rank.none-faster",
     "No other VPN that may be recommended can be more than 10 % (or 0.05 ms) faster than {title:title}.",

@@ -15,7 +15,7 @@ from app.ranking.compared import compared_of, is_ranked, judged
 from app.ranking.disturbed import disturbed_obstacle, disturbed_rivals
 from app.ranking.drift import drift_of, hides, is_interleaved
 from app.ranking.eligibility import barrier_cautions
-from app.ranking.interim import ratio_to_first
+from app.ranking.interim_field import ratio_to_first
 from app.ranking.missing import missing_caution, not_compared, why_no_advice
 from app.ranking.recommendation import drifted, no_recommendation, recommendation, under
 

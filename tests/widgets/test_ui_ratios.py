@@ -74,6 +74,19 @@ def test_candidates_that_cannot_be_up_together_are_compared_over_as_many_cycles_
     assert [one.cycle for one in (*fast.rounds, *slow.rounds)] == [2, 2]
 
 
+def test_a_reference_is_not_the_fastest() -> None:
+    model = RatioModel(references=frozenset({FAST}))
+    for number in (1, 2):
+        model.take_cycle(cycle(number, (0.2, 1.0, 1.5)))
+    keys, values = zip(*cycle(3, (0.2, 1.0, 1.5)).block_ms, strict=True)
+    model.take_cycle(CycleEnded(1, 3, tuple(zip(keys[:2], values[:2], strict=True)), is_counted=True))
+    reference, compared = model.curves()
+    assert (reference.key, compared.key) == (FAST, SLOW)
+    assert np.allclose(compared.ratio, 1.0)
+    assert np.allclose(reference.ratio, 1.0 / 1.5)
+    assert reference.cycle.size == 3
+
+
 def test_the_plot_has_a_point_per_round_and_a_bar_where_there_is_an_interval(
     qtbot: QtBot, theme: Theme, model: RatioModel
 ) -> None:

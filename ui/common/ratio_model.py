@@ -59,9 +59,11 @@ class RatioModel:
 
     Attributes:
         result: The newest interim result; None before the first round has ended.
+        references: Candidates that are not compared: none of them is the fastest.
     """
 
     result: InterimResult | None = None
+    references: frozenset[Key] = frozenset()
     _logs: dict[Key, dict[int, list[float]]] = field(default_factory=dict)
     _rounds: dict[Key, dict[int, Ratio]] = field(default_factory=dict)
 
@@ -95,13 +97,17 @@ class RatioModel:
     def curves(self) -> tuple[RatioCurve, ...]:
         """Return one curve per candidate that has a cycle, the one with the lowest latency first.
 
-        The ratio at a cycle is that of the geometric means of as many cycles of each.
+        The ratio at a cycle is that of the geometric means of as many cycles of each. A reference with more cycles than
+        those that are compared stands beside their last.
         """
         logs = {key: [log for number in sorted(rounds) for log in rounds[number]] for key, rounds in self._logs.items()}
         means = {key: _running_means(values) for key, values in logs.items() if values}
+        compared = [values for key, values in means.items() if key not in self.references] or list(means.values())
         lowest = np.full(max((values.size for values in means.values()), default=0), np.inf)
-        for values in means.values():
+        for values in compared:
             lowest[: values.size] = np.minimum(lowest[: values.size], values)
+        known = max((values.size for values in compared), default=0)
+        lowest[known:] = lowest[known - 1 : known]
         curves = [
             RatioCurve(
                 key,

@@ -36,6 +36,7 @@ from app.domain.events import (
 from app.domain.hosts import DIRECTIONS
 from app.domain.interim import InterimResult
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.ranking.interim_field import references_of
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 from ui.common.candidate_rows import Key, Row, RowBook
@@ -210,6 +211,7 @@ class LiveModel:
         for key, attempts in attempts_of.items():
             for size in profile.frame_bytes:
                 self._buffers[(key, size)] = SizeBuffer(max(1, attempts) * profile.pings)
+        self._ratios.references = frozenset((one.solution, one.suite) for one in references_of(event.plan))
         self._rows.start(event.plan)
         for attempt in event.done:
             key = (attempt.key.solution, attempt.key.suite)

@@ -13,7 +13,7 @@ import pytest
 from app.domain.interim import CandidateState, InterimResult, StopReason
 from app.domain.messages import MessageForm
 from app.domain.profiles import ADAPTIVE_PROFILE, FRAME_BYTES
-from app.domain.ranking import AdviceKind
+from app.domain.ranking import AdviceKind, Ratio
 from app.domain.results import (
     Attempt,
     AttemptKey,
@@ -36,9 +36,11 @@ from app.ranking.messages import (
     FASTEST_SO_FAR,
     LAST_ATTEMPT_FAILED,
     MINUTES_WOULD_DISTINGUISH,
+    NO_COMPLETE_ROUND,
     NO_PAIR_LEFT,
     NONE_FASTER,
     NOT_DISTINGUISHED,
+    REFERENCE_MEASURED,
     SLOWER_THAN,
     TIME_LEFT_TOO_SHORT,
     TIME_USED_UP_UNDECIDED,
@@ -297,3 +299,41 @@ def test_where_most_were_disturbed_those_are_measured_again() -> None:
     assert found[1].stop is None
     assert {state(found[1], name) for name in "abc"} == {CandidateState.OPEN}
     assert rank(record).recommendation.kind is AdviceKind.CLEAR
+
+
+def with_reference(series: Mapping[str, Mapping[int, float | None]], reference: str) -> InterimResult:
+    """Judge candidates of which one has no cryptography."""
+    plan = plan_of([replace(candidate(name), is_unprotected=name == reference) for name in series])
+    done = attempts_of(plan, series)
+    rounds = max(one.key.round for one in done)
+    return interim(plan, done, elapsed_s=ROUND_S * rounds, round_s=ROUND_S)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_a_reference_without_cryptography_decides_nothing(rounds: int) -> None:
+    series = {"a": steady(1.0, rounds), "b": steady(1.3, rounds, 1), "plain": steady(0.7, min(rounds, 2), 2)}
+    found = with_reference(series, "plain")
+    alone = judged({name: series[name] for name in ("a", "b")})
+    assert (found.candidates[:2], found.stop, found.sentence) == (alone.candidates, alone.stop, alone.sentence)
+    assert found.candidates[0].ratio == Ratio(1.0, 1.0, 1.0), "the fastest of those that are compared"
+    plain = found.candidates[2]
+    assert plain.ratio is not None
+    assert plain.ratio.value == pytest.approx(0.7, rel=0.03)
+    assert plain.state is (CandidateState.OPEN if rounds == 1 else CandidateState.DECIDED)
+    assert plain.why == ("" if rounds == 1 else REFERENCE_MEASURED())
+
+
+def test_a_reference_that_failed_has_no_figure_or_its_last() -> None:
+    series: dict[str, dict[int, float | None]] = {"a": steady(1.0, 2), "b": steady(1.3, 2, 1)}
+    never = with_reference({**series, "plain": {1: None}}, "plain")
+    assert (state(never, "plain"), why(never, "plain")) == (CandidateState.FAILED, NO_COMPLETE_ROUND())
+    later = with_reference({**series, "plain": {1: 0.7, 2: None}}, "plain")
+    assert (state(later, "plain"), why(later, "plain")) == (CandidateState.FAILED, LAST_ATTEMPT_FAILED())
+
+
+def test_without_any_cryptography_all_are_compared() -> None:
+    plan = plan_of([replace(candidate(name), is_unprotected=True) for name in ("a", "b")])
+    done = attempts_of(plan, {"a": steady(1.0, 2), "b": steady(1.3, 2, 1)})
+    found = interim(plan, done, elapsed_s=60.0, round_s=30.0)
+    assert [one.suite for one in found.candidates] == ["a", "b"]
+    assert found.stop is not StopReason.NOTHING_LEFT

@@ -1,4 +1,4 @@
-"""What `compare` says about the plan that it made."""
+"""The sentences of `compare` about its plan."""
 
 from __future__ import annotations
 

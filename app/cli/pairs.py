@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,21 +79,34 @@ def add(context: CommandContext) -> int:
         former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
         if former not in (None, pair) and not options.replace:
             raise InvalidOption(PAIR_EXISTS(pair=pair.name))
-        kept = {} if former is None or options.no_nodes else _kept_nodes(pair, former)
+        kept, lost = ({}, ()) if former is None or options.no_nodes else _former_nodes(pair, former)
         pair = replace(pair, node_a=kept.get("node_a", pair.node_a), node_b=kept.get("node_b", pair.node_b))
         how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
         services.save_pair(pair, how)
     if kept:
-        nodes = ", ".join(f"{one.host.login_text} ({one.interface})" for one in kept.values())
+        nodes = _node_words(kept.values())
         context.out.print(tr("Its nodes are kept: {nodes}. To remove them, add --no-nodes.").format(nodes=nodes))
+    if lost:
+        text = tr("Not kept, since a gateway is another host now: {nodes}. To name them, add --node-a and --node-b.")
+        context.out.print(text.format(nodes=_node_words(lost)))
     context.out.print(tr("Stored. Inspect it with: tunnelmark discover {pair}").format(pair=pair.name))
     return ExitCode.OK
 
 
-def _kept_nodes(pair: PairSpec, former: PairSpec) -> dict[str, NodeHost]:
-    """Return the nodes of the pair that is replaced, by attribute, where no other ones are named."""
+def _former_nodes(pair: PairSpec, former: PairSpec) -> tuple[dict[str, NodeHost], tuple[NodeHost, ...]]:
+    """Return nodes of the pair that is replaced, where no other ones are named.
+
+    Returns:
+        Those that are kept, by attribute, and those that are not, because a gateway is another host now.
+    """
     nodes = {name: getattr(former, name) for name in ("node_a", "node_b") if getattr(pair, name) is None}
-    return {name: node for name, node in nodes.items() if node is not None}
+    found = {name: node for name, node in nodes.items() if node is not None}
+    is_same = all(pair.host(side).machine_text == former.host(side).machine_text for side in Side)
+    return (found, ()) if is_same else ({}, tuple(found.values()))
+
+
+def _node_words(nodes: Iterable[NodeHost]) -> str:
+    return ", ".join(f"{one.host.login_text} ({one.interface})" for one in nodes)
 
 
 def show_all(context: CommandContext) -> int:

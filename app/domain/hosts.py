@@ -57,9 +57,8 @@ class HostSpec:
 
     @property
     def machine_text(self) -> str:
-        """User, address and port in one form, however they were written."""
-        user = f"{self.user}@" if self.user else ""
-        return f"{user}{self.address.lower()}:{self.port or SSH_PORT}"
+        """Address and port in one form, however they were written."""
+        return f"{self.address.lower()}:{self.port or SSH_PORT}"
 
     def name_beside(self, letter: str) -> str:
         """Return the label; the address where the label says no more than the letter of the side beside it."""

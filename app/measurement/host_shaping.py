@@ -19,6 +19,7 @@ from app.measurement.interfaces import Tunnel, Tunnels
 from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.counters import underlay_device
+from app.tunnel.messages import UNDERLAY_NOT_FOUND
 from app.tunnel.shaping import can_shape
 
 
@@ -60,6 +61,9 @@ class HostShaping:
         def ask(side: Side, child: CancelToken) -> None:
             device = underlay_device(discovery.facts[side.value], discovery.link.underlay(side))
             session = sessions.on(side)
+            if not device:
+                address = discovery.link.underlay(side)
+                raise PreflightRefused(UNDERLAY_NOT_FOUND(host=session.spec.label, address=address))
             asked = session.run(can_shape(device), token=child)
             if not asked.is_ok:
                 why = printable(asked.stderr, limit=200)

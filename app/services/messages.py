@@ -8,6 +8,7 @@ MEASURING_OVERHEAD = MessageForm("services.measuring-overhead", "measuring the p
 CONNECTING = MessageForm("services.connecting", "Connecting to {a} and {b}")
 READING_FILES = MessageForm("services.reading-files", "Reading configuration files")
 INSTALLATION = MessageForm("services.installation", "an installation of packages")
+A_RENAMING = MessageForm("services.a-renaming", "a renaming of the pair")
 A_DEPLOYMENT = MessageForm("services.a-deployment", "a deployment")
 A_KEY_ROTATION = MessageForm("services.a-key-rotation", "a key rotation")
 A_REMOVAL = MessageForm("services.a-removal", "the removal of a deployment")

@@ -43,7 +43,7 @@ from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.services.deployments import DeploymentService
 from app.services.interfaces import Prompts
 from app.services.measuring import MeasuringOperations
-from app.services.messages import CONNECTING, INSTALLATION, READING_FILES
+from app.services.messages import A_RENAMING, CONNECTING, INSTALLATION, READING_FILES
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
@@ -139,8 +139,10 @@ class Services(
 
         Raises:
             DiskFull, StorageFault: Results could not be written under the new name.
+            PairLocked: A study, or other work, runs on the pair.
         """
-        with renamed_results(self.paths.studies_dir, old, new):
+        hosts = next((one.hosts for one in self.stored_pairs() if one.name == old), ())
+        with self.in_use.hold(hosts, A_RENAMING()), renamed_results(self.paths.studies_dir, old, new):
             super().rename_pair(old, new)
 
     # --- inspecting hosts ---------------------------------------------------------------------------------------------

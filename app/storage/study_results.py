@@ -121,8 +121,8 @@ def separate_results(file: Path, machines: tuple[str, ...], load: Callable[[Path
     """
     found, kept = load(file), None
     if found is not None and not found.is_of(machines):
-        kept = former_file(file, found.machines)
-        kept.parent.mkdir(exist_ok=True)
+        kept = _free(former_file(file, found.machines))
+        kept.parent.mkdir(parents=True, exist_ok=True)
         file.replace(kept)
     before = former_file(file, machines)
     if machines and before.exists() and not file.exists():
@@ -130,12 +130,21 @@ def separate_results(file: Path, machines: tuple[str, ...], load: Callable[[Path
     return kept
 
 
+def _free(file: Path) -> Path:
+    """Return a file that there is not yet, in a folder with a number where there is one."""
+    free, number = file, 1
+    while free.exists():
+        number += 1
+        free = file.parent.with_name(f"{file.parent.name}-{number}") / file.name
+    return free
+
+
 @contextmanager
 def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
     """Give the results of studies on a pair its new name, where the block that renames the pair does not fail.
 
-    They are written under the new name before, and go under the old one afterwards. What is stored under the new one
-    already, or is unreadable, remains.
+    They are written under the new name before, and go under the old one afterwards. What a removed pair has left under
+    the new one is moved into a folder beside it; what is unreadable remains.
 
     Args:
         folder: That of all studies.
@@ -144,9 +153,15 @@ def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
         DiskFull, StorageFault: They cannot be written; the block is not entered.
     """
     written: dict[Path, Path] = {}
+    moved: dict[Path, Path] = {}
     try:
         try:
             for file, target, content in _to_rename(folder, old, new):
+                if target.exists():
+                    apart = _free(former_file(target, (new,)))
+                    apart.parent.mkdir(parents=True, exist_ok=True)
+                    target.replace(apart)
+                    moved[target] = apart
                 written[file] = target
                 replace_file(target, content)
         except OSError as error:
@@ -156,6 +171,8 @@ def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
     except BaseException:
         for target in written.values():
             target.unlink(missing_ok=True)
+        for target, apart in moved.items():
+            apart.replace(target)
         raise
     for file in written:
         with suppress(OSError):  # the pair is renamed; the copy is of a pair that is not there
@@ -170,7 +187,7 @@ def _to_rename(folder: Path, old: str, new: str) -> Iterator[tuple[Path, Path, b
         except (OSError, ValueError):
             continue
         target = file.with_name(f"{file.name.removesuffix(_ending(old))}{_ending(new)}")
-        if isinstance(found, dict) and found.get("pair") == old and not target.exists():
+        if isinstance(found, dict) and found.get("pair") == old:
             yield file, target, f"{json.dumps({**found, 'pair': new}, indent=2)}\n".encode()
 
 

@@ -129,6 +129,10 @@ def test_a_pair_that_is_replaced_keeps_its_nodes_unless_others_or_none_are_asked
     nodes, printed = add("--load-cap", "5", "--replace")
     assert nodes == both
     assert printed.startswith("Its nodes are kept: plc@10.0.0.11:2222 (eth1), 10.0.0.12 (ens4).")
+    nodes, printed = add("--a", "root@10.0.0.9", "--replace")
+    assert nodes == [], "they are behind the former gateway"
+    assert printed.startswith("Not kept, since a gateway is another host now: plc@10.0.0.11:2222 (eth1)")
+    assert add(*NODE_A, *NODE_B, "--replace")[0] == both
     nodes, printed = add("--node-b", "10.0.0.22", "--node-b-interfaces", "eth1,eth2", "--replace")
     assert nodes == ["10.0.0.11", "10.0.0.22"]
     assert "10.0.0.12" not in printed

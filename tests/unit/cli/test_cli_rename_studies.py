@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain import atomic
+from app.domain.errors import PairLocked
 from app.measurement.lab_studies import stored_lab_results
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.study_parts import SATCOM
+from app.services.wiring import open_services
 from app.storage.lab_results import NodeResults
 from app.storage.messages import RESULTS_NOT_RENAMED
 from app.storage.study_files import write_study
@@ -44,12 +47,15 @@ def test_results_of_studies_follow_a_pair_that_is_renamed(tmp_path: Path, monkey
     assert main(["pair", "rename", "south", "east"]) == ExitCode.OK
     kept = load_results(folder / f"{SATCOM}-east.json")
     assert kept is not None
-    assert kept.version == "7", "what is stored under that name already remains"
+    assert (kept.version, kept.pair) == ("1", "east")
+    assert not (folder / f"{SATCOM}-south.json").exists()
+    apart = [load_results(file) for file in folder.glob(f"of-*/{SATCOM}-east.json")]
+    assert "7" in [one.version for one in apart if one is not None], "what a removed pair left is kept apart"
 
 
 def names(folder: Path) -> dict[str, str]:
     """Return the pair that each file of results is of, by the file's name."""
-    return {file.name: json.loads(file.read_text())["pair"] for file in folder.iterdir()}
+    return {file.name: json.loads(file.read_text())["pair"] for file in folder.iterdir() if file.is_file()}
 
 
 def test_a_full_disk_leaves_the_pair_and_all_results_as_they_are_called(
@@ -60,6 +66,7 @@ def test_a_full_disk_leaves_the_pair_and_all_results_as_they_are_called(
     folder = tmp_path / "studies" / "machines"
     for study in (SATCOM, f"{NODE_STUDY}-quick"):
         write_study(folder / f"{study}-north.json", StudyResults(study, "north", "1", 30_000_000))
+    write_study(folder / f"{SATCOM}-south.json", StudyResults(SATCOM, "south", "9", 30_000_000))
     before, room = names(folder), [1]
 
     def write(path: Path, content: bytes, *, mode: int | None) -> None:
@@ -90,3 +97,13 @@ def test_a_pair_that_cannot_be_renamed_keeps_its_results(tmp_path: Path, monkeyp
     write_study(folder / f"{SATCOM}-north.json", StudyResults(SATCOM, "north", "1", 30_000_000))
     assert main(["pair", "rename", "north", "south"]) == ExitCode.INVALID
     assert names(folder) == {f"{SATCOM}-north.json": "north"}
+
+
+def test_a_pair_is_not_renamed_while_a_study_runs_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    assert main(["pair", "add", "north", *HOSTS]) == ExitCode.OK
+    with open_services(None) as services, ThreadPoolExecutor(1) as pool:
+        with services.in_use.hold(services.known_pair("north").hosts, "a study"):
+            assert isinstance(pool.submit(services.rename_pair, "north", "south").exception(), PairLocked)
+        services.rename_pair("north", "south")
+        assert [one.name for one in services.stored_pairs()] == ["south"]

@@ -40,6 +40,18 @@ def test_results_on_machines_that_a_pair_had_before_are_kept_and_go_on_once_it_h
     assert (load_results(file), load_results(kept), apart.exists()) == (first, second, False)
 
 
+def test_results_that_are_kept_apart_never_replace_others(tmp_path: Path) -> None:
+    file, former = results_file(tmp_path, SATCOM, "plant"), ("a:22",)
+    apart = set()
+    for version in ("1", "2", "3"):
+        write_study(file, StudyResults(SATCOM, "plant", version, 30_000_000, machines=former))
+        kept = separate_results(file, ("b:22",), load_results)
+        assert kept is not None
+        apart.add(kept)
+    found = [load_results(one) for one in apart]
+    assert sorted(one.version for one in found if one is not None) == ["1", "2", "3"]
+
+
 def test_results_of_a_lab_and_those_without_machines_are_of_any(tmp_path: Path) -> None:
     file = results_file(tmp_path, SATCOM, "plant")
     found = StudyResults(SATCOM, "plant", "1", 30_000_000)

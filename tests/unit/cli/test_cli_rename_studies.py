@@ -49,8 +49,8 @@ def test_results_of_studies_follow_a_pair_that_is_renamed(tmp_path: Path, monkey
     assert kept is not None
     assert (kept.version, kept.pair) == ("1", "east")
     assert not (folder / f"{SATCOM}-south.json").exists()
-    apart = [load_results(file) for file in folder.glob(f"of-*/{SATCOM}-east.json")]
-    assert "7" in [one.version for one in apart if one is not None], "what a removed pair left is kept apart"
+    others = [load_results(file) for file in folder.glob(f"of-*/{SATCOM}-east.json")]
+    assert "7" in [one.version for one in others if one is not None], "what a removed pair left is kept apart"
 
 
 def names(folder: Path) -> dict[str, str]:

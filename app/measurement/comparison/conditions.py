@@ -6,7 +6,6 @@ import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from app.domain.cancel import CancelToken
 from app.domain.conditions import Condition, MeasuredCondition
@@ -14,18 +13,15 @@ from app.domain.errors import ConditionNotMet, TunnelmarkError
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
 from app.domain.profiles import Profile, ProfileName
-from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignStatus
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
 from app.domain.solutions import BASELINE
 from app.domain.workloads import TRANSFER_MB
 from app.measurement.link_conditions import PLAIN, LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import CONDITION_SET, NO_EMULATION_ON_LINK
-from app.measurement.work import CampaignContext, Done, Task
+from app.measurement.work import CampaignContext, Done, Task, Work
 from app.probes.throughput import SILENT_ROUND_TRIPS
 from app.probes.workloads import chosen_workloads
 from app.wording.conditions import check_words, condition_words
-
-if TYPE_CHECKING:
-    from app.measurement.comparison.comparison import Comparison
 
 _LONG_RTT_MS = 10.0
 """From this round-trip time on, echo requests do not wait for each other. Source: our choice."""
@@ -77,7 +73,7 @@ def tcp_pause_s(condition: Condition | None) -> int:
 
 
 def under_condition(
-    work: Comparison, attempts: Generator[Task[Attempt], Done[Attempt], CampaignStatus]
+    work: Work[CampaignPlan, Attempt, CampaignRecord], attempts: Generator[Task[Attempt], Done[Attempt], CampaignStatus]
 ) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
     """Yield a task that sets the plan's condition and proves it, then the attempts; release it at the end.
 

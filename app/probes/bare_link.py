@@ -108,7 +108,7 @@ def receive(
     command = Command(argv, timeout_s=seconds + _END_S, max_output_bytes=_MOST_OUTPUT_BYTES)
     try:
         done = client.run(command, token=token)
-    except DeadlineExceeded as error:  # where its first datagram is lost, iperf3 waits for ever
+    except DeadlineExceeded as error:  # iperf3 may hang where the link loses frames
         raise ProbeFailed(error.message, hint=error.hint) from error
     return read_stream(done.stdout, done.stderr, client.spec.label, payload_bytes)
 

@@ -139,6 +139,10 @@ def _free(file: Path) -> Path:
     return free
 
 
+_REMOVED = "of-removed"
+"""Folder of results on pairs that were removed, of whose name another pair is now."""
+
+
 @contextmanager
 def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
     """Give the results of studies on a pair its new name, where the block that renames the pair does not fail.
@@ -158,7 +162,7 @@ def renamed_results(folder: Path, old: str, new: str) -> Iterator[None]:
         try:
             for file, target, content in _to_rename(folder, old, new):
                 if target.exists():
-                    apart = _free(former_file(target, (new,)))
+                    apart = _free(target.parent / _REMOVED / target.name)
                     apart.parent.mkdir(parents=True, exist_ok=True)
                     target.replace(apart)
                     moved[target] = apart

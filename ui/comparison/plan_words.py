@@ -34,7 +34,11 @@ def amounts(plan: CampaignPlan) -> str:
 
 
 def additions(plan: CampaignPlan, *, is_adaptive_chosen: bool = False) -> list[str]:
-    """Return a line for the condition of the link, and one for the workloads; none where the plan has neither."""
+    """Return a line for the condition of the link, and one for the workloads; none where the plan has neither.
+
+    Args:
+        is_adaptive_chosen: Whether the profile adaptive was chosen; where fixed rounds replace it, a line says so.
+    """
     lines = []
     if plan.condition is not None:
         lines.append(tr("Link like %1: %2.", plan.condition.name, condition_words(plan.condition)))

@@ -91,7 +91,7 @@ CONDITIONS_IN_FILE = MessageForm(
 CONDITION_NO_TOML = MessageForm("input.condition-no-toml", "{path} cannot be read as TOML: {reason}")
 CONDITION_NAME_TAKEN = MessageForm(
     "input.condition-name-taken",
-    "{path} has the name {name}, which stands for another condition.",
+    "{path} has the name {name}, which is that of another condition.",
     "Choose another name: results are listed and compared by it.",
 )
 CONDITION_OUT_OF_RANGE = MessageForm(

@@ -19,19 +19,14 @@ from app.measurement.application_studies import ApplicationStudy
 from app.measurement.host_shaping import HostShaping
 from app.measurement.hub_studies import HubStudy
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources, changing_hosts
-from app.measurement.messages.studies import (
-    A_STUDY,
-    NO_NODE_MACHINES,
-    RESULTS_OF_FORMER_MACHINES,
-    STUDY_WITHOUT_MACHINES,
-)
+from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.measurement.node_machines import hosts_of
 from app.measurement.node_studies import NodeStudy
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import load_own, nodes_dir, read_kinds, results_file, separate_results
+from app.storage.study_results import load_own, nodes_dir, read_kinds, results_file
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
@@ -163,11 +158,8 @@ class LabStudyOperations(StudyResources):
         study, pair = wanted.study, wanted.pair
         file = self.lab_results_file(study.name, pair.name, wanted.part, wanted.nodes)
         load: Callable[[Path], LabResults | None] = study.kind.read
-        kept = separate_results(file, pair.machines, load)
-        if kept is not None:
-            report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=study.name, file=kept))
-        found = load(file) or study.none(pair.name, wanted.part)
-        return file, wanted.begun(replace(found, nodes=wanted.nodes, machines=pair.machines))
+        none: LabResults = replace(study.none(pair.name, wanted.part), nodes=wanted.nodes)
+        return file, wanted.begun(self.own_results(file, pair, none, load, report))
 
 
 def stored_lab_results(folder: Path, study: str) -> Stored:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from app.discovery.pair_discovery import Discovery
@@ -25,7 +26,7 @@ from app.lab.practice_labs import Labs
 from app.measurement.host_shaping import HostShaping
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import DEFAULT_NOT_OFFERED
+from app.measurement.messages.studies import DEFAULT_NOT_OFFERED, RESULTS_OF_FORMER_MACHINES
 from app.measurement.node_machines import NodeMachines
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.own_hosts import OwnHostsUse
@@ -33,7 +34,8 @@ from app.measurement.tunnels import DeployedTunnels
 from app.storage import Store
 from app.storage.in_use import InUse
 from app.storage.lab_results import LabResults
-from app.storage.study_files import KeptStudy, ResultsByKey
+from app.storage.study_files import KeptStudy, R, ResultsByKey
+from app.storage.study_results import separate_results
 
 
 class StudyResources:
@@ -63,6 +65,21 @@ class StudyResources:
             return () if pair.startswith(LAB_PREFIX) else self.store.get_pair(pair).machines
         except NotFound:
             return ()
+
+    @staticmethod
+    def own_results(
+        file: Path, pair: PairSpec, none: R, load: Callable[[Path], R | None], report: Callable[[str], None]
+    ) -> R:
+        """Return results on a pair's machines, to go on with; those on others get a file of theirs, and are named.
+
+        Args:
+            none: Results without any, of the study and the kind of nodes.
+        """
+        kept = separate_results(file, pair.machines, load)
+        if kept is not None:
+            report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=none.study, file=kept))
+        own: R = replace(load(file) or none, nodes=none.nodes, machines=pair.machines)
+        return own
 
     def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:
         """Return the machines behind both gateways of a pair, logged in to, with what a study needs of them."""

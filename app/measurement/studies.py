@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -20,13 +20,7 @@ from app.measurement.cell_run import CellReports
 from app.measurement.comparison.probe_run import iperf3_version
 from app.measurement.host_shaping import HostShaping
 from app.measurement.lab_study import StudyResources, changing_hosts
-from app.measurement.messages.studies import (
-    A_STUDY,
-    NO_NODE_MACHINES,
-    OWN_HOSTS_ROUTED,
-    RESULTS_OF_FORMER_MACHINES,
-    STUDY_NEEDS_LAB,
-)
+from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.satellite_choices import satellite_choices
@@ -42,7 +36,6 @@ from app.storage.study_results import (
     load_results,
     nodes_dir,
     results_file,
-    separate_results,
     stored_results,
 )
 
@@ -158,11 +151,8 @@ class StudyOperations(StudyResources):
         """Return the file of results on a pair's machines, and what there is; others get a file of theirs."""
         study, folder = request.study, nodes_dir(self.paths.studies_dir, request.nodes)
         file = results_file(folder, study, pair.name)
-        kept = separate_results(file, pair.machines, load_results)
-        if kept is not None:
-            report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=study, file=kept))
-        found = load_results(file) or StudyResults(study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
-        return file, replace(found, machines=pair.machines)
+        none = StudyResults(study, pair.name, "", TRANSFER_BYTES, nodes=request.nodes)
+        return file, self.own_results(file, pair, none, load_results, report)
 
     def _refuse(self, pair: PairSpec, request: StudyRequest) -> None:
         """Refuse a lab that does not run, and hosts of the user's own that the study is not for, or without consent."""

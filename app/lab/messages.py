@@ -249,6 +249,8 @@ MAKING_STARTUP = MessageForm("lab.making-startup", "Making the start-up files")
 PACKING_SYSTEM = MessageForm("lab.packing-system", "Packing the system")
 WRITING_FILE_SYSTEM = MessageForm("lab.writing-file-system", "Writing the file system")
 CHECKING_IMAGE = MessageForm("lab.checking-image", "Checking the image")
+LEGACY_PLATFORM = MessageForm("lab.legacy-platform", "{release} with VPNs of former times")
+PLATFORM_WITH_VPN = MessageForm("lab.platform-with-vpn", "{release} with {vpn}")
 IMAGE_READY = MessageForm("lab.image-ready", "The image of {platform} is ready.")
 ANOTHER_PREPARES = MessageForm(
     "lab.another-prepares", "Another Tunnelmark is preparing the practice lab; waiting for it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.errors import InvalidOption
-from app.lab.messages import PLATFORM_UNKNOWN
+from app.lab.messages import LEGACY_PLATFORM, PLATFORM_UNKNOWN, PLATFORM_WITH_VPN
 
 _STRONGSWAN_PACKAGES = (
     "strongswan-swanctl",
@@ -105,7 +105,7 @@ PLATFORMS: dict[str, Platform] = {
         # Made when it is asked for: no test of the ordinary suite needs it. The last release with vtun.
         Platform(
             name="debian-12-legacy",
-            title="Debian 12 (bookworm) with VPNs of former times",
+            title=LEGACY_PLATFORM(release="Debian 12 (bookworm)"),
             suite="bookworm",
             packages=(*_COMMON_PACKAGES, "opendoas", *_LEGACY_PACKAGES),
             kernel_package=_GENERAL_KERNEL_PACKAGE,
@@ -113,7 +113,7 @@ PLATFORMS: dict[str, Platform] = {
         # Made when it is asked for, too.
         Platform(
             name="debian-13-libreswan",
-            title="Debian 13 (trixie) with Libreswan",
+            title=PLATFORM_WITH_VPN(release="Debian 13 (trixie)", vpn="Libreswan"),
             suite="trixie",
             packages=(
                 *(name for name in _COMMON_PACKAGES if name not in _STRONGSWAN_PACKAGES),

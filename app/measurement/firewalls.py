@@ -58,6 +58,11 @@ class FirewallConsents:
             (lab.folder / _LAB_CONSENT).unlink(missing_ok=True)
         return changed
 
+    def take(self, pair: PairSpec, *, is_needed: bool) -> None:
+        """Remember the consent that a pair comes with, where the work that is to begin needs one."""
+        if is_needed:
+            self.change(pair, may_open=pair.may_open_firewall)
+
 
 def blocked_solutions(
     adapters: Mapping[str, Adapter],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
-from app.domain.hosts import PairSpec
+from app.domain.hosts import HostSpec, PairSpec
 from app.domain.messages import sentences
 from app.domain.pair_names import LAB_PREFIX, check_pair_name
 from app.domain.pairs import PairChoice, Saving, check_pair
@@ -95,6 +95,15 @@ class PairOperations:
     def stored_pairs(self) -> tuple[PairSpec, ...]:
         """Return stored pairs by name; labs are not among them."""
         return self.store.list_pairs()
+
+    def hosts_of_stored(self, name: str) -> tuple[HostSpec, ...]:
+        """Return the hosts, and nodes, of a stored pair; none where there is no pair of that name."""
+        return next((one.hosts for one in self.stored_pairs() if one.name == name), ())
+
+    def hosts_replaced_by(self, pair: PairSpec) -> tuple[HostSpec, ...]:
+        """Return the hosts, and nodes, of the stored pair that has other machines than a pair of the same name."""
+        former = next((one for one in self.stored_pairs() if one.name == pair.name), pair)
+        return () if former.machines == pair.machines else former.hosts
 
     def rename_pair(self, old: str, new: str) -> None:
         """Rename a pair; its comparisons, censuses and deployments follow.

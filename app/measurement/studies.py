@@ -118,14 +118,14 @@ class StudyOperations(StudyResources):
         """
         pair = discovery.pair
         self._refuse(pair, request)
-        file, found = self._found(pair, request, report)
-        cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
-        if not cells:
-            return found
-        begun = found.to_measure_afresh(cells) if request.is_fresh else found
-        kept = _KeptTransfers(begun, file, on_result)
-        reports = CellReports(report, kept.keep, kept.keep_condition)
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
+            file, found = self._found(pair, request, report)
+            cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
+            if not cells:
+                return found
+            begun = found.to_measure_afresh(cells) if request.is_fresh else found
+            kept = _KeptTransfers(begun, file, on_result)
+            reports = CellReports(report, kept.keep, kept.keep_condition)
             sessions = self.sessions(pair, token=token)
             machines = self.node_machines(pair, NODE_NEEDS, token=token) if request.nodes is NodeKind.MACHINES else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)

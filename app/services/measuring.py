@@ -96,8 +96,7 @@ class MeasuringOperations:
         """
         what = _WORK[work.kind]() if resume_id is None else NUMBERED_WORK(kind=work.kind, number=resume_id)
         with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
-            if work.minds_firewalls:
-                self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
+            self.firewall_consents.take(plan.pair, is_needed=work.minds_firewalls)
             sessions, link = self.sessions(plan.pair, token=control.token), self.lab_service.link(plan.pair)
             hosts = CampaignHosts(
                 sessions,

@@ -17,8 +17,9 @@ from app.domain.commands import SessionPair
 from app.domain.conditions import Condition
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import HostUnreachable
-from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.hosts import HostSpec, MissingPart, PairSpec, Side
 from app.domain.linting import ConfigKind, LintedFile
+from app.domain.pairs import Saving
 from app.domain.paths import Paths, find_paths
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord, PlannedItem
@@ -43,7 +44,7 @@ from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.services.deployments import DeploymentService
 from app.services.interfaces import Prompts
 from app.services.measuring import MeasuringOperations
-from app.services.messages import A_RENAMING, CONNECTING, INSTALLATION, READING_FILES
+from app.services.messages import A_PAIR_CHANGE, CONNECTING, INSTALLATION, READING_FILES
 from app.services.results import ResultOperations
 from app.services.settings import SettingsOperations
 from app.ssh import SshConnector
@@ -141,9 +142,22 @@ class Services(
             DiskFull, StorageFault: Results could not be written under the new name.
             PairLocked: A study, or other work, runs on the pair.
         """
-        hosts = next((one.hosts for one in self.stored_pairs() if one.name == old), ())
-        with self.in_use.hold(hosts, A_RENAMING()), renamed_results(self.paths.studies_dir, old, new):
+        with self._unused(self.hosts_of_stored(old)), renamed_results(self.paths.studies_dir, old, new):
             super().rename_pair(old, new)
+
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Store a pair as `PairOperations` does; PairLocked where its machines change while work runs on them."""
+        with self._unused(self.hosts_replaced_by(pair)):
+            super().save_pair(pair, how)
+
+    def remove_pair(self, name: str) -> None:
+        """Remove a pair as `PairOperations` does. Raises PairLocked while work runs on it."""
+        with self._unused(self.hosts_of_stored(name)):
+            super().remove_pair(name)
+
+    def _unused(self, hosts: Sequence[HostSpec]) -> contextlib.AbstractContextManager[object]:
+        """Hold hosts while what is stored of them changes: results of a study on them belong to the pair's name."""
+        return self.in_use.hold(hosts, A_PAIR_CHANGE())
 
     # --- inspecting hosts ---------------------------------------------------------------------------------------------
 

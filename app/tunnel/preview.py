@@ -11,10 +11,12 @@ from app.domain.results import PlannedItem
 from app.ssh.remote_line import shell_line
 from app.tunnel.audit import undo_line
 from app.tunnel.messages import (
+    COMMAND_WITH_INPUT,
     DERIVE_SECRET,
     LOCK_AND_START_TIMER,
     PUBLIC_INPUT,
     ROLL_BACK_BY_HAND,
+    SECRET_INPUT,
     SECRET_OF_HOST,
     UNDO_OF,
 )
@@ -58,7 +60,7 @@ def _side_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterato
         where = SECRET_OF_HOST(side=side.other.upper())
         yield PlannedItem(side.value, "file", secret.path, where)
     for derived, command in _derivations(request, side):
-        line = f"{shell_line(command.argv)} < ({PUBLIC_INPUT()})"
+        line = COMMAND_WITH_INPUT(command=shell_line(command.argv), input=PUBLIC_INPUT())
         yield PlannedItem(side.value, "command", DERIVE_SECRET(secret=derived.title), line)
     for file in own.files:
         yield PlannedItem(side.value, "file", file.path, file.content.decode("utf-8", errors="replace"))
@@ -80,4 +82,4 @@ def _step_items(side: Side, step: PlanStep) -> Iterator[PlannedItem]:
 
 def _text(command: Command) -> str:
     line = shell_line(command.argv)
-    return f"{line} < (a secret that is never shown)" if command.stdin is not None else line
+    return COMMAND_WITH_INPUT(command=line, input=SECRET_INPUT()) if command.stdin is not None else line

@@ -58,7 +58,7 @@ class PageContext:
         """Pairs whose hosts measuring may have left changed."""
         from ui.common.leftovers import Leftovers
 
-        return Leftovers(self)
+        return Leftovers(self.runner, lambda: self.services)
 
     @cached_property
     def wizard(self) -> ComparisonWizard:

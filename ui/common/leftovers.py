@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from app.domain.results import CampaignRecord
     from app.services.interfaces.comparison import ComparisonServices
     from app.tunnel.recovery import RecoveryReport
-    from ui.common.context import PageContext
     from ui.common.notices import Notice
+    from ui.common.operations import OperationRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,19 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """Pairs whose hosts have to be restored, by name; the oldest comes first."""
+    """Pairs whose hosts have to be restored, by name; the oldest comes first.
+
+    Args:
+        runner: Restores them outside the window's thread.
+        services: Returns the services, which are open by the time that a host has to be restored.
+    """
 
     changed = Signal(str)
     """Carries the name of the pair that was added, restored or tried."""
 
-    def __init__(self, context: PageContext) -> None:
+    def __init__(self, runner: OperationRunner, services: Callable[[], ComparisonServices]) -> None:
         super().__init__()
-        self._context = context
+        self._runner, self._services = runner, services
         self.found: dict[str, Leftover] = {}
         self._title = tr("A host may not be fully restored.")
         self._end = tr("Both hosts are restored."), ""
@@ -115,7 +121,7 @@ class Leftovers(QObject):
         if former is None or former.is_busy:
             return
         self._set(replace(former, is_busy=True))
-        services = self._context.services
+        services = self._services()
 
         def recover(token: CancelToken, _report: ProgressSink) -> RecoveryReport | None:
             report = services.recover(former.pair, token=token)
@@ -132,7 +138,7 @@ class Leftovers(QObject):
         def failed(error: TunnelmarkError) -> None:
             self._set(replace(former, message=local_sentence(error)))
 
-        self._context.runner.run(
+        self._runner.run(
             tr("Restoring both hosts"),
             recover,
             on_success=done,

@@ -20,7 +20,7 @@ from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.axes import ScaleAxis
 from ui.plots.export_rows import ExportRows
-from ui.plots.hover import Hover, HoverSeries
+from ui.plots.hover import Hover, HoverPlot
 from ui.plots.spreading import spread
 from ui.plots.zoom import Zoom
 
@@ -83,7 +83,7 @@ class PlotTable:
     texts: int = 1
 
 
-class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
+class ScopePlot(HoverPlot):
     """A plot that follows the colour scheme.
 
     The wheel zooms (on a page that scrolls only with Ctrl held down), dragging moves what is seen, a double click shows
@@ -126,7 +126,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(", ".join(text for text in (name, x_label, y_label) if text))
         self.setAccessibleDescription(tr("The button above shows these figures as a table."))
-        self.view_box: pg.ViewBox = self.getPlotItem().getViewBox()
+        self.view_box = self.getPlotItem().getViewBox()
         self.view_box.setDefaultPadding(0.0)
         self.view_box.disableAutoRange()
         self.zoom = Zoom(self.view_box)
@@ -198,10 +198,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
     def scaled(self, values: Floats) -> Floats:
         """Return round-trip times in ms, or ratios, in the units of their axis."""
         return np.log10(values) if self.is_log else values
-
-    def hover_series(self) -> Sequence[HoverSeries]:
-        """Return the points whose figures are shown under the mouse."""
-        return ()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Show everything again."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel
 
 from app.domain.ranking import Estimate
@@ -17,9 +18,6 @@ from ui.common.sample_model import Floats
 from ui.common.texts import tr
 from ui.common.theme import Theme
 from ui.plots.pens import plot_pen
-
-if TYPE_CHECKING:
-    from ui.plots.base import ScopePlot
 
 _NEAR_PX = 24.0
 """A point is under the mouse within this distance."""
@@ -63,6 +61,24 @@ def estimate_text(estimate: Estimate, words: Callable[[float], str]) -> str:
     return f"{words(estimate.mean)} ({tr('95 % interval: %1', ends)})"
 
 
+class HoverPlot(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no annotations
+    """Plot whose points have figures under the mouse.
+
+    Attributes:
+        view_box: Its axes' ranges.
+    """
+
+    view_box: pg.ViewBox
+
+    def small_font(self) -> QFont:
+        """Return the font of numbers and notes in the plot."""
+        return QFont(self.font())
+
+    def hover_series(self) -> Sequence[HoverSeries]:
+        """Return the points whose figures are shown under the mouse."""
+        return ()
+
+
 class Hover:
     """A ring around the point under the mouse, and a label with its figures.
 
@@ -70,9 +86,9 @@ class Hover:
         plot: Its `hover_series` are searched.
     """
 
-    def __init__(self, plot: ScopePlot) -> None:
+    def __init__(self, plot: HoverPlot) -> None:
         # Without a reference to it, a plot is gone with the last one that others hold, not some time later.
-        self._plot = cast("ScopePlot", weakref.proxy(plot))
+        self._plot = cast("HoverPlot", weakref.proxy(plot))
         self._at: QPointF | None = None
         self.tip = QLabel(plot)
         self.tip.setTextFormat(Qt.TextFormat.PlainText)

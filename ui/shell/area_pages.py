@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ui.common.page import Page
@@ -11,23 +10,10 @@ from ui.shell.page_links import connect_results, open_deploy
 if TYPE_CHECKING:
     from app.domain.results import CampaignRecord
     from ui.deployments.task import DeploymentTask
-    from ui.shell.window import MainWindow
-
-AREAS: Mapping[str, str] = {
-    "welcome": "start",
-    "history": "history",
-    "past": "history",
-    "changes": "history",
-    "census": "census",
-    "lint": "lint",
-    "studies": "studies",
-    "deploy": "deployment",
-    "deployments": "deployment",
-}
-"""Pages that are no step, by name, and the area in the top bar that they belong to."""
+    from ui.shell.navigator import Navigator
 
 
-def make_page(name: str, window: MainWindow) -> Page:
+def make_page(name: str, window: Navigator) -> Page:
     """Return a new page; the names are those of the makers below."""
     makers = {
         "welcome": _welcome,
@@ -44,7 +30,7 @@ def make_page(name: str, window: MainWindow) -> Page:
     return makers[name](window)
 
 
-def _welcome(window: MainWindow) -> Page:
+def _welcome(window: Navigator) -> Page:
     from ui.shell.welcome import WelcomePage
 
     page = WelcomePage(window.context)
@@ -56,7 +42,7 @@ def _welcome(window: MainWindow) -> Page:
     return page
 
 
-def _history(window: MainWindow) -> Page:
+def _history(window: Navigator) -> Page:
     from app.domain.history import EntryKind
     from ui.results.history_page import HistoryPage
 
@@ -72,7 +58,7 @@ def _history(window: MainWindow) -> Page:
     return page
 
 
-def _open(window: MainWindow, name: str, *wanted: int | str) -> None:
+def _open(window: Navigator, name: str, *wanted: int | str) -> None:
     """Show what an entry of the history is about; Back leads to the history."""
     page = window.area_page(name)
     page.origin = window.area_page("history")
@@ -80,7 +66,7 @@ def _open(window: MainWindow, name: str, *wanted: int | str) -> None:
     window.show_area(name)
 
 
-def _past(window: MainWindow) -> Page:
+def _past(window: Navigator) -> Page:
     from ui.results.history_page import PastResultsPage
 
     page = PastResultsPage(window.context)
@@ -88,7 +74,7 @@ def _past(window: MainWindow) -> Page:
     return page
 
 
-def _changes(window: MainWindow) -> Page:
+def _changes(window: Navigator) -> Page:
     from ui.results.changes_page import ChangesPage
 
     page = ChangesPage(window.context)
@@ -96,7 +82,7 @@ def _changes(window: MainWindow) -> Page:
     return page
 
 
-def _candidate(window: MainWindow) -> Page:
+def _candidate(window: Navigator) -> Page:
     from ui.results.candidate_page import CandidatePage
     from ui.results.results_page import ResultsPage
 
@@ -112,7 +98,7 @@ def _candidate(window: MainWindow) -> Page:
     return page
 
 
-def _census(window: MainWindow) -> Page:
+def _census(window: Navigator) -> Page:
     from ui.census.census_page import CensusPage
 
     page = CensusPage(window.context)
@@ -120,13 +106,13 @@ def _census(window: MainWindow) -> Page:
     return page
 
 
-def _lint(window: MainWindow) -> Page:
+def _lint(window: Navigator) -> Page:
     from ui.lint.lint_page import LintPage
 
     return LintPage(window.context)
 
 
-def _studies(window: MainWindow) -> Page:
+def _studies(window: Navigator) -> Page:
     from ui.shell.study_run import run_study
     from ui.studies.studies_page import StudiesPage
 
@@ -136,7 +122,7 @@ def _studies(window: MainWindow) -> Page:
     return page
 
 
-def _deploy(window: MainWindow) -> Page:
+def _deploy(window: Navigator) -> Page:
     from ui.deployments.deploy_page import DeployPage
 
     page = DeployPage(window.context)
@@ -146,7 +132,7 @@ def _deploy(window: MainWindow) -> Page:
     return page
 
 
-def _deployments_page(window: MainWindow) -> Page:
+def _deployments_page(window: Navigator) -> Page:
     from ui.deployments.deployments_page import DeploymentsPage
 
     page = DeploymentsPage(window.context)

@@ -13,15 +13,15 @@ from ui.shell.shortcuts import menu_action
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
     from app.domain.preferences import Preferences
+    from ui.shell.navigator import Navigator
     from ui.shell.pairs_dialog import PairsDialog
     from ui.shell.settings_dialog import SettingsDialog
-    from ui.shell.window import MainWindow
 
 
 class Desk:
     """Belongs to a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self.labs = LabMenu(window)
         menu = QMenu(window.top.menu)

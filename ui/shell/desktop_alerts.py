@@ -12,8 +12,8 @@ from ui.common.texts import tr
 from ui.deployments.desktop_notification import Notifier
 
 if TYPE_CHECKING:
-    from ui.shell.running_elsewhere import Job
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
+    from ui.shell.running_job import Job
 
 _TITLE = "Tunnelmark"
 
@@ -21,7 +21,7 @@ _TITLE = "Tunnelmark"
 class DesktopAlerts:
     """Belongs to a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self._former: dict[str, Job] = {}
         self.notifier = Notifier(window, window.windowIcon())

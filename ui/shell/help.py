@@ -15,7 +15,7 @@ from ui.common.tips import shown_keys
 from ui.shell.shortcuts import menu_action
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 LICENCE = "Apache-2.0"
 _PAGES: Mapping[str, str] = {
@@ -43,7 +43,7 @@ _GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
 class Help:
     """Shortcuts and dialogs of a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self._docs_dir = find_docs()
         menu = QMenu(window.footer.help)
@@ -119,7 +119,7 @@ def about_lines(docs_dir: Path | None) -> dict[str, str]:
     }
 
 
-def shortcut_lines(window: MainWindow) -> dict[str, str]:
+def shortcut_lines(window: Navigator) -> dict[str, str]:
     """Return keys and what they do: those of the areas as their buttons have them, then those of the whole window."""
     top = window.top
     areas = (top.start, top.comparison, top.deployment, top.history, top.census, top.lint, top.studies)

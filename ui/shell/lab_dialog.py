@@ -8,7 +8,7 @@ from app.domain.errors import InvalidOption
 from app.domain.practice_labs import LabChoice
 from app.lab.platforms import PLATFORMS
 from app.lab.spec import check_lab_name
-from app.wording.messages import local_sentence
+from app.wording.messages import local_sentence, local_text
 from ui.common.basics import ChoiceBox, label_for
 from ui.common.texts import tr
 from ui.common.theme import GRID
@@ -40,7 +40,7 @@ class LabDialog(CheckedQuestion):
         name = next(one for one in (_USUAL, *(f"lab-{nth}" for nth in range(2, 100))) if one not in taken)
         rule = tr("Lower-case letters, digits and hyphens, 31 characters at most")
         self.name = self.add_field(tr("Name of the lab"), name, rule)
-        platforms = [(one.title, one.name) for one in PLATFORMS.values()]
+        platforms = [(local_text(one.title), one.name) for one in PLATFORMS.values()]
         self.platform_a = ChoiceBox(tr("Platform of gateway A"), platforms)
         self.platform_b = ChoiceBox(tr("Platform of gateway B"), platforms)
         cpus = (tr("with AES instructions"), True), (tr("without AES instructions"), False)

@@ -19,13 +19,13 @@ from ui.common.texts import tr
 if TYPE_CHECKING:
     from app.domain.practice_labs import LabChoice, LabDetail
     from app.domain.progress import ProgressSink
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
 class LabMenu:
     """Belongs to a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self._labs: tuple[LabDetail, ...] = ()
         self._running: frozenset[tuple[str, tuple[int, int]]] | None = None

@@ -14,11 +14,11 @@ from app.wording.titles import local_title
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
 def measure_again(
-    window: MainWindow, record: CampaignRecord, *, is_lab_gone: bool = False, profile: Profile | None = None
+    window: Navigator, record: CampaignRecord, *, is_lab_gone: bool = False, profile: Profile | None = None
 ) -> None:
     """Inspect the hosts of a comparison, or a new lab of its kind, and go to the plan with everything restored.
 
@@ -47,7 +47,7 @@ def measure_again(
         window.hosts.discover()
 
 
-def shows_running(window: MainWindow) -> bool:
+def shows_running(window: Navigator) -> bool:
     """Show the comparison that is running, if there is one: it has to end before another one begins."""
     if window.is_measuring:
         window.go(Step.RUN)
@@ -55,7 +55,7 @@ def shows_running(window: MainWindow) -> bool:
     return window.is_measuring
 
 
-def run_plan(window: MainWindow, found: Discovery, plan: CampaignPlan, resume_id: int | None) -> None:
+def run_plan(window: Navigator, found: Discovery, plan: CampaignPlan, resume_id: int | None) -> None:
     """Measure what was planned before, with the candidates of the wizard.
 
     Args:
@@ -78,7 +78,7 @@ def _hosts(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:
     return pair.a, pair.b, pair.underlay_a, pair.underlay_b
 
 
-def go_on(window: MainWindow) -> None:
+def go_on(window: Navigator) -> None:
     """Go to the first step that still needs the user, once the hosts of a repeated comparison have been inspected."""
     from ui.comparison.plan_page import PlanPage
 

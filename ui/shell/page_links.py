@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from ui.common.candidate_rows import Key
     from ui.common.deployment_preset import Wanted
     from ui.results.results_page import ResultsPage
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
-def open_deploy(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
+def open_deploy(window: Navigator, wanted: Wanted, origin: Page | None = None) -> None:
     """Show the deploy page with its fields filled in; Back returns to the page that asked for it."""
     page = window.deploy
     page.origin = origin
@@ -21,7 +21,7 @@ def open_deploy(window: MainWindow, wanted: Wanted, origin: Page | None = None) 
     window.show_area("deploy")
 
 
-def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
+def open_candidate(window: Navigator, results: ResultsPage, key: Key) -> None:
     """Show the page of a candidate; Back leads to the results."""
     from ui.results.candidate_page import CandidatePage
     from ui.results.history_page import PastResultsPage
@@ -35,7 +35,7 @@ def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
     window.show_page(page)
 
 
-def connect_results(page: ResultsPage, window: MainWindow) -> None:
+def connect_results(page: ResultsPage, window: Navigator) -> None:
     """Let the buttons of a results page move the window."""
     from ui.shell.measure_again import measure_again
 

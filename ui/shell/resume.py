@@ -18,7 +18,7 @@ from ui.shell.measure_again import measure_again, run_plan
 
 if TYPE_CHECKING:
     from app.tunnel.recovery import RecoveryReport
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
 class LabGone(NotFound):
@@ -44,7 +44,7 @@ class _FoundCampaign:
     recovery: RecoveryReport
 
 
-def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -> None:
+def resume_pair(window: Navigator, pair_name: str, wanted: int | None = None) -> None:
     """Resume an interrupted or cancelled comparison of a pair.
 
     Args:
@@ -82,7 +82,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
     page.start(tr("Inspecting both hosts"), find, partial(_go_on, window), busy=page.busy, on_failure=fail)
 
 
-def _go_on(window: MainWindow, found: _FoundCampaign) -> None:
+def _go_on(window: Navigator, found: _FoundCampaign) -> None:
     """Measure what is left."""
     from ui.comparison.plan_page import PlanPage
 

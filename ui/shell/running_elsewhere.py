@@ -10,42 +10,15 @@ from PySide6.QtCore import QTimer
 
 from app.wording.messages import local_text
 from ui.common.texts import tr
+from ui.shell.running_job import Job
 
 if TYPE_CHECKING:
     from app.domain.events import CensusEvent
     from ui.shell.desktop_alerts import DesktopAlerts
+    from ui.shell.navigator import Navigator
     from ui.shell.running_line import RunningLines
-    from ui.shell.window import MainWindow
 
 _TICK_MS = 250
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One comparison, census, study or deployment that runs.
-
-    Attributes:
-        area: Its area in the top bar: `comparison`, `census`, `studies` or `deploy`; `leftover` for hosts that are
-            to be restored.
-        text: What runs, with the pair and its progress.
-        state: The same in a few words that do not change by the second.
-        fraction: Progress, 0 to 1; None where it is unknown.
-        left_s: Predicted seconds to the end, or seconds to confirm; None where that is unknown.
-        is_countdown: Whether the user has to confirm a deployment.
-        hint: What happens without an answer, or why it waits.
-        is_warning: Whether the user has to act.
-        action: Name of the button; empty for the one that shows the page.
-    """
-
-    area: str
-    text: str
-    state: str
-    fraction: float | None = None
-    left_s: float | None = None
-    is_countdown: bool = False
-    hint: str = ""
-    is_warning: bool = False
-    action: str = ""
 
 
 @dataclass
@@ -60,7 +33,7 @@ class _Census:
 class Running:
     """Belongs to a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self._census = _Census()
         self._areas: frozenset[str] = frozenset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
@@ -16,9 +15,7 @@ from ui.common.texts import duration, tr
 from ui.common.theme import GRID, tabular
 from ui.common.tips import enable
 from ui.deployments.confirm_countdown import SPOKEN_AT_S
-
-if TYPE_CHECKING:
-    from ui.shell.running_elsewhere import Job
+from ui.shell.running_job import Job
 
 
 class RunningLine(QFrame):

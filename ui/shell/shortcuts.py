@@ -9,12 +9,12 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 _ZOOM = 1.1
 
 
-def menu_action(window: MainWindow, menu: QMenu, text: str, keys: str, act: Callable[[], object]) -> QAction:
+def menu_action(window: Navigator, menu: QMenu, text: str, keys: str, act: Callable[[], object]) -> QAction:
     """Add an entry to a menu, whose keys work while the menu is closed as well."""
     action = QAction(text, window)
     action.setShortcut(QKeySequence(keys))
@@ -24,7 +24,7 @@ def menu_action(window: MainWindow, menu: QMenu, text: str, keys: str, act: Call
     return action
 
 
-def add_shortcuts(window: MainWindow) -> None:
+def add_shortcuts(window: Navigator) -> None:
     """Let the keys move between pages, cancel, zoom and close."""
     theme = window.context.theme
     for keys, action in (

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
 class Closing:
     """Belongs to a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Navigator) -> None:
         self._window = window
         self._is_asking = False
         self._is_services_closed = False
@@ -93,7 +93,7 @@ class Closing:
             if operation not in kept:
                 operation.cancel()
         window.show_status(tr("Closing: waiting until both hosts are restored"))
-        window.lock()
+        window.frame.lock()
         self.check()
 
     def _close_services(self) -> None:

@@ -16,7 +16,7 @@ from ui.shell.warming import Warming, import_without_qt
 
 if TYPE_CHECKING:
     from app.services.interfaces import ComparisonServices
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 _LAB_CHECK_MS = 5_000
 _NOTHING = ("", 0)
@@ -24,11 +24,16 @@ _NOTHING = ("", 0)
 
 
 class Starting:
-    """Belongs to a window."""
+    """Belongs to a window.
 
-    def __init__(self, window: MainWindow, open_services: ServicesFactory) -> None:
+    Args:
+        refresh_labs: Shows which practice labs run now.
+    """
+
+    def __init__(self, window: Navigator, open_services: ServicesFactory, refresh_labs: Callable[[], None]) -> None:
         self._window = window
         self._open_services = open_services
+        self._refresh_labs = refresh_labs
         self._pending: Callable[[], None] | None = None
         self._warming = Warming(window)
         self._lab_timer = QTimer(window)
@@ -104,10 +109,8 @@ class Starting:
         )
 
     def _check_labs(self) -> None:
-        window = self._window
-        if window.is_measuring:
-            return
-        window.desk.labs.refresh()
+        if not self._window.is_measuring:
+            self._refresh_labs()
 
 
 def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:

@@ -15,18 +15,25 @@ from ui.shell.page_links import connect_results
 from ui.shell.step_list import step_names
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
 
 
-def make_page(step: Step, window: MainWindow) -> Page:
-    """Return a new page for a step."""
+def make_page(
+    step: Step, window: Navigator, show_pairs: Callable[[], object], refresh_offer: Callable[[], None]
+) -> Page:
+    """Return a new page for a step.
+
+    Args:
+        show_pairs: Shows the dialog of stored pairs.
+        refresh_offer: Offers on the first page what can be resumed by now.
+    """
     context = window.context
     match step:
         case Step.HOSTS:
             from ui.comparison.hosts_page import HostsPage
 
             hosts = HostsPage(context)
-            hosts.pairs_asked.connect(window.desk.show_pairs)
+            hosts.pairs_asked.connect(show_pairs)
             hosts.changed.connect(lambda: go_on(window))
             return hosts
         case Step.LINK:
@@ -48,7 +55,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
             run = RunPage(context)
             run.remedy_asked.connect(window.go)
-            run.running_changed.connect(window.starting.refresh_offer)
+            run.running_changed.connect(refresh_offer)
             return run
         case Step.RESULTS:
             results = ResultsPage(context)
@@ -56,7 +63,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
             return results
 
 
-def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
+def begin_new(window: Navigator, then: Callable[[], None]) -> None:
     """Begin a new comparison, unless one is running."""
     if shows_running(window):
         return
@@ -65,7 +72,7 @@ def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
     then()
 
 
-def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
+def confirm_change(window: Navigator, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
     """Take a change; ask before where settings of later steps would be lost that no finished comparison keeps."""
     is_kept = window.wizard.state.campaign_id is not None
     if is_kept or not {Step.LINK, Step.CHOOSE} & set(invalid):

@@ -15,7 +15,7 @@ from ui.common.texts import tr
 from ui.shell.measure_again import run_plan, shows_running
 
 if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
+    from ui.shell.navigator import Navigator
     from ui.studies.studies_page import StudiesPage
 
 
@@ -25,7 +25,7 @@ class _FoundStudy:
     planned: PlannedStudy
 
 
-def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> None:
+def run_study(window: Navigator, page: StudiesPage, wanted: WantedStudy) -> None:
     """Measure a study; what happens is shown on the page of running comparisons."""
     if shows_running(window):
         return
@@ -41,7 +41,7 @@ def run_study(window: MainWindow, page: StudiesPage, wanted: WantedStudy) -> Non
     page.start(tr("Inspecting both hosts"), plan, partial(_go_on, window, wanted), busy=page.busy)
 
 
-def _go_on(window: MainWindow, wanted: WantedStudy, found: _FoundStudy) -> None:
+def _go_on(window: Navigator, wanted: WantedStudy, found: _FoundStudy) -> None:
     if shows_running(window):  # begun while the hosts were inspected
         return
     planned, wizard = found.planned, window.wizard

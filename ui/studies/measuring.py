@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -12,10 +12,8 @@ from app.domain.hosts import PairSpec
 from app.domain.topology import NodeKind
 from ui.common.operations import Job, T
 from ui.common.texts import tr
+from ui.studies.measuring_page import MeasuringPage
 from ui.studies.study_progress import StudyProgress
-
-if TYPE_CHECKING:
-    from ui.studies.studies_page import StudiesPage
 
 
 class Measuring(QObject):
@@ -27,7 +25,7 @@ class Measuring(QObject):
 
     advanced = Signal(object)
 
-    def __init__(self, page: StudiesPage) -> None:
+    def __init__(self, page: MeasuringPage) -> None:
         super().__init__(page)
         self.page = page
         self.advanced.connect(self._on_advanced, Qt.ConnectionType.QueuedConnection)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
 from app.domain.topology import NodeKind
 from app.measurement.lab_studies import LAB_STUDIES
@@ -27,31 +26,28 @@ from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults
 from ui.common.basics import ChoiceBox, button, label, label_for, row
 from ui.common.context import PageContext
-from ui.common.operations import Job, Operation, T
-from ui.common.page import BusyLine, Page, busy_reason
+from ui.common.operations import Operation
+from ui.common.page import busy_reason
 from ui.common.texts import tr
 from ui.common.tips import enable
 from ui.studies.choices import StudyChoices, choices_of
 from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.lab_measuring import LabMeasuring
-from ui.studies.lab_panel import LabPanel
-from ui.studies.nodes_choice import NodesChoice, why_not_measured, why_not_there
+from ui.studies.measuring_page import MeasuringPage
+from ui.studies.nodes_choice import why_not_measured, why_not_there
 from ui.studies.saving import ask_file, save
-from ui.studies.study_dialog import ask_stop
-from ui.studies.study_progress import StudyProgress
 from ui.studies.study_tabs import StudyTabs, lab_state_text, state_text
 from ui.studies.transfer_measuring import TransferMeasuring
 
 if TYPE_CHECKING:
     from app.domain.progress import ProgressSink
-    from app.services.wiring import Services
 
 _LEAST_BOX_PX = 240
 _STATE_STRETCH = 20  # beside a margin that is there where the state is hidden
 
 
-class StudiesPage(Page):
+class StudiesPage(MeasuringPage):
     """A pair and a part are chosen; what is stored of them is shown, and what has no time yet can be measured."""
 
     comparison_asked = Signal(object)
@@ -68,13 +64,10 @@ class StudiesPage(Page):
         self._choices = StudyChoices({}, {}, ())
         self._states: tuple[PartState, ...] = ()
         self._is_lab_missing = False
-        self._run: Operation | None = None
         self._viewing: Operation | None = None
         self._reading: Operation | None = None
         self.view: StudyView | None = None
-        self.progress: StudyProgress[StudyView] | StudyProgress[LabResults] | None = None
         self._make_head()
-        self.busy = BusyLine()
         self.state = label("", "strong")
         self.tabs = StudyTabs(context.theme)
         self.tabs.parts.currentCellChanged.connect(self._on_part)
@@ -82,7 +75,6 @@ class StudiesPage(Page):
         self.panel.run_chosen.connect(self._read_run)
         self.panel.results_asked.connect(self.results_asked)
         self.panel.part_changed.connect(self._enable)
-        self.lab = LabPanel(context.theme)
         self.measuring, self.transfers = LabMeasuring(self), TransferMeasuring(self)
         self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
@@ -104,7 +96,6 @@ class StudiesPage(Page):
         self.pairs.setAccessibleName(tr("Pair"))
         self.pairs.setMinimumWidth(_LEAST_BOX_PX)
         self.pairs.currentIndexChanged.connect(self._on_pair)
-        self.nodes = NodesChoice()
         self.nodes.currentIndexChanged.connect(self._show_chosen)
         self.begin = button(tr("&Measure…"), "play", variant="primary", on_click=self.ask)
         self.report = button(tr("&Report"), "report", tip=tr("Save own and published figures"))
@@ -138,16 +129,6 @@ class StudiesPage(Page):
     def first_focus(self) -> QWidget | None:
         """The study."""
         return self.studies
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a part is being measured."""
-        return self._run is not None and self._run.is_running
-
-    @property
-    def services(self) -> Services:
-        """The program's."""
-        return cast("Services", self.context.services)
 
     @property
     def study(self) -> ComparisonStudy | None:
@@ -339,26 +320,11 @@ class StudiesPage(Page):
         elif part is not None:
             self.transfers.ask(part, pair)
 
-    def measure(
-        self, title: str, job: Job[T], on_done: Callable[[T], None], on_failed: Callable[[TunnelmarkError], None]
-    ) -> None:
-        """Run a part of a study in a worker thread."""
-        self.notice.clear()
-        self._run = self.start(title, job, on_done, busy=self.busy, on_failure=on_failed)
-        self._enable()
-
     def take_lab_results(self, results: LabResults) -> None:
         """Take results of a run of its own kind, and show them."""
         self._choices = self._choices.with_lab_results(results)
         self._show_runs()
         self._enable()
-
-    def cancel(self) -> bool:
-        """Esc asks first while a part is being measured."""
-        if not self.is_running:
-            return super().cancel()
-        ask_stop(self.window(), self._run)
-        return True
 
     def take_view(self, view: StudyView) -> None:
         """Take results of a run; show them where their part is on show."""

@@ -56,7 +56,7 @@ def read(text: str) -> ConfigReading:
 
 def _key(page: ConfigPage, line: int, body: list[str]) -> None:
     bits = key_size_of_pem("\n".join(body))
-    page.add(line, "RSA public key", f"{bits} bits" if bits else "of unknown size")
+    page.add(line, "RSA public key", f"{bits or '?'} bits")
 
 
 def _setting(page: ConfigPage, number: int, line: str) -> None:

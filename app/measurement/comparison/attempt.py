@@ -25,6 +25,7 @@ from app.measurement.interfaces import StageSink, Tunnel
 from app.measurement.messages import (
     CANCELLED_WHILE_RUNNING,
     INSPECTING_BOTH,
+    LOGS_UNREAD,
     NO_ADAPTER,
     OF_CANDIDATE,
     OWN_FAULT,
@@ -230,4 +231,4 @@ def collect_logs(tunnel: Tunnel, error: TunnelmarkError) -> str:
         raise
     except TunnelmarkError as second:
         took_s = time.monotonic() - began_s
-        return error.context.get("log", "") or f"(The logs could not be read after {took_s:.0f} s: {second.message})"
+        return error.context.get("log", "") or LOGS_UNREAD(seconds=took_s, reason=second.message)

@@ -48,6 +48,7 @@ OWN_FAULT = MessageForm(
     "Tunnelmark itself failed ({kind}: {error}).",
     "Please report it with the log file.",
 )
+LOGS_UNREAD = MessageForm("measure.logs-unread", "(The logs could not be read after {seconds:.0f} s: {reason:text})")
 NO_ADAPTER = MessageForm(
     "measure.no-adapter",
     "There is no adapter for {solution}.",

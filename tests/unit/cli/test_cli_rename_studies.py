@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain import atomic
 from app.domain.errors import PairLocked
+from app.domain.pairs import Saving
 from app.measurement.lab_studies import stored_lab_results
 from app.ranking.node_study import NODE_STUDY
 from app.ranking.study_parts import SATCOM
@@ -107,3 +109,20 @@ def test_a_pair_is_not_renamed_while_a_study_runs_on_it(tmp_path: Path, monkeypa
             assert isinstance(pool.submit(services.rename_pair, "north", "south").exception(), PairLocked)
         services.rename_pair("north", "south")
         assert [one.name for one in services.stored_pairs()] == ["south"]
+
+
+def test_a_pair_keeps_its_machines_while_a_study_runs_on_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    assert main(["pair", "add", "north", *HOSTS]) == ExitCode.OK
+    with open_services(None) as services, ThreadPoolExecutor(1) as pool:
+        pair = services.known_pair("north")
+        other = replace(pair, a=replace(pair.a, address="10.9.9.9"), underlay_a="10.9.9.9")
+        with services.in_use.hold(pair.hosts, "a study"):
+            assert isinstance(pool.submit(services.save_pair, other, Saving.REPLACE).exception(), PairLocked)
+            assert isinstance(pool.submit(services.remove_pair, "north").exception(), PairLocked)
+            assert services.known_pair("north") == pair
+            mended = replace(pair, a=replace(pair.a, label="press hall"))
+            assert pool.submit(services.save_pair, mended, Saving.REPLACE).exception() is None
+        services.save_pair(other, Saving.REPLACE)
+        services.remove_pair("north")
+        assert services.stored_pairs() == ()

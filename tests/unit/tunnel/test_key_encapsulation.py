@@ -15,10 +15,12 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.tunnel import preview
-from app.tunnel.messages import NOT_DERIVED, PUBLIC_INPUT
+from app.tunnel.messages import COMMAND_WITH_INPUT, NOT_DERIVED, PUBLIC_INPUT
+from app.wording.messages import local_text
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, step
 from support.message_checks import has_message
+from support.pseudo_language import LiteralBrackets, brackets
 
 PATH, KEY = f"{RUN_DIR}/derived", f"{RUN_DIR}/one-time-key"
 PUBLIC = "public-part"
@@ -73,7 +75,11 @@ def test_both_hosts_have_it_and_nothing_else_has(world: World, caplog: pytest.Lo
     shown += [repr(entries), repr(preview(deriving)), caplog.text, *world.a.commands, *world.b.commands]
     assert not any(secret in text for text in shown)
     assert [one.side for one in entries if one.what == "The derived secret"] == [Side.B, Side.A]
-    assert any(PUBLIC_INPUT() in text for text in shown), "the preview names it"
+    has_input = has_message(COMMAND_WITH_INPUT, input=PUBLIC_INPUT())
+    lines = [one.text for one in preview(deriving) if has_input(one.text)]
+    assert len(lines) == 2, "the preview names it"
+    with brackets(LiteralBrackets):
+        assert {local_text(PUBLIC_INPUT()) in local_text(line) for line in lines} == {True}
     assert not world.a.path(PATH).exists()
     assert not world.b.path(PATH).exists()
 

@@ -26,7 +26,7 @@ from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
 from app.storage.study_files import KeptStudy
-from app.storage.study_results import load_own, nodes_dir, read_kinds, results_file
+from app.storage.study_results import load_own, nodes_dir, own_loader, read_kinds, results_file
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
 
@@ -94,8 +94,8 @@ class LabStudyOperations(StudyResources):
         return results_file(nodes_dir(self.paths.studies_dir, nodes), f"{study}-{part}", pair)
 
     def stored_lab_results(self, study: str) -> Stored:
-        """Return what was measured of each part on any pair, and why other files of it cannot be read."""
-        return stored_lab_results(self.paths.studies_dir, study)
+        """Return what was measured of each part on any pair's machines, and why other files of it cannot be read."""
+        return stored_lab_results(self.paths.studies_dir, study, self.machines_of)
 
     def refuse_lab_study(self, wanted: WantedLabStudy) -> None:
         """Refuse a pair on which a study is not run.
@@ -162,19 +162,23 @@ class LabStudyOperations(StudyResources):
         return file, wanted.begun(self.own_results(file, pair, none, load, report))
 
 
-def stored_lab_results(folder: Path, study: str) -> Stored:
+def stored_lab_results(
+    folder: Path, study: str, machines_of: Callable[[str], tuple[str, ...]] = lambda _pair: ()
+) -> Stored:
     """Return what was measured of each part on any pair, and why other files of it cannot be read.
 
     Args:
         folder: That of all studies.
         study: Name of the study.
+        machines_of: Returns the machines of a pair, whose results alone are read; none for all.
 
     Returns:
         Results of each part of a pair and kind of nodes.
     """
     of_study = LAB_STUDIES[study]
     load: Callable[[Path], LabResults | None] = of_study.kind.read
-    read: list[Stored] = [read_kinds(folder, f"{study}-{part}", load) for part in of_study.parts]
+    own: Callable[[Path], LabResults | None] = own_loader(load, machines_of)
+    read: list[Stored] = [read_kinds(folder, f"{study}-{part}", own) for part in of_study.parts]
     return tuple(one for found, _ in read for one in found), tuple(one for _, faults in read for one in faults)
 
 

@@ -35,8 +35,9 @@ from app.storage.study_results import (
     load_own,
     load_results,
     nodes_dir,
+    own_loader,
+    read_kinds,
     results_file,
-    stored_results,
 )
 
 _Emulation = tuple[Callable[[Condition | None], None], Callable[[Condition], str]]
@@ -95,8 +96,8 @@ class StudyOperations(StudyResources):
         return load_own(file, self.machines_of(pair), load_results)
 
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
-        """Return what was measured of a study on any pair, and why other files of it cannot be read."""
-        return stored_results(self.paths.studies_dir, study)
+        """Return what was measured of a study on any pair's machines, and why other files of it cannot be read."""
+        return read_kinds(self.paths.studies_dir, study, own_loader(load_results, self.machines_of))
 
     def run_study(
         self,

@@ -113,6 +113,22 @@ def load_own(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | N
     return load(former_file(file, machines)) if machines else None
 
 
+def own_loader(
+    load: Callable[[Path], R | None], machines_of: Callable[[str], tuple[str, ...]]
+) -> Callable[[Path], R | None]:
+    """Return a reader of files that reads what there is on the machines that the file's pair has now.
+
+    Args:
+        machines_of: Returns the machines of a pair.
+    """
+
+    def read(file: Path) -> R | None:
+        found = load(file)
+        return found and load_own(file, machines_of(found.pair), load)
+
+    return read
+
+
 def separate_results(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> Path | None:
     """Give a file to results on the machines that a pair has now: to those that there are already, or to new ones.
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_studies import own_result
 from layout_checks import layout_faults
 from PySide6.QtWidgets import QLabel
 from sample_records import pair
@@ -19,8 +18,7 @@ from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.hub_study import HUB_STUDY
 from app.ranking.node_study import NODE_STUDY
-from app.ranking.study_parts import SATCOM, cells_of
-from app.storage.study_results import StudyResults
+from app.ranking.study_parts import SATCOM
 from ui.studies.studies_page import StudiesPage
 from ui.studies.study_dialog import StudyQuestion
 
@@ -105,20 +103,6 @@ def test_other_studies_are_for_labs(driver: Driver, asked: list[Any], study: str
     page = chosen(driver, study)
     assert not page.begin.isEnabled()
     assert page.begin.toolTip() == "This study is measured on practice labs only."
-
-
-def test_results_on_machines_that_the_pair_had_before_are_none_of_its_own(driver: Driver, asked: list[Any]) -> None:
-    stored = driver.services.machines_stored
-    stored[PAIR.name] = StudyResults(SATCOM, PAIR.name, "1", 30_000_000, nodes=NodeKind.MACHINES).with_result(
-        own_result(cells_of("quick")[0])
-    )
-    for machines, measured in ((PAIR.machines, 1), (("root@192.0.2.99:22",), 0)):
-        stored[PAIR.name] = replace(stored[PAIR.name], machines=machines)
-        page = chosen(driver, SATCOM)
-        page.take_pairs()
-        driver.idle()
-        assert page.state.text().startswith(f"quick, {PLACE}: {measured} of ")
-    assert asked == []
 
 
 def test_the_page_says_where_studies_are_measured(driver: Driver, asked: list[Any]) -> None:

@@ -84,13 +84,12 @@ def choices_of(services: Services) -> StudyChoices:
     own = {pair.name: pair for pair in pairs if not pair.is_lab and pair.nodes}
     results, faults = services.stored_studies(SATCOM)
     titles = {name: info.title for name, info in services.solutions().items()}
-    machines = {name: pair.machines for name, pair in own.items()}  # a pair may have had others
     stored: dict[LabKey, LabResults] = {}
     for study in LAB_STUDIES:
         found, others = services.stored_lab_results(study)
-        stored.update({_key(one): one for one in found if one.is_of(machines.get(one.pair, ()))})
+        stored.update({_key(one): one for one in found})
         faults = (*faults, *others)
-    transfers = {(one.pair, one.nodes): one for one in results if one.is_of(machines.get(one.pair, ()))}
+    transfers = {(one.pair, one.nodes): one for one in results}
     return StudyChoices(labs, transfers, faults, services.study_runs(), titles, stored, own)
 
 

@@ -56,7 +56,7 @@ class Operations(LabStudyOperations):
 
     def __init__(self, folder: Path) -> None:
         self.paths = SimpleNamespace(studies_dir=folder)  # type: ignore[assignment]
-        self.store = SimpleNamespace(audit=None)  # type: ignore[assignment]
+        self.store = SimpleNamespace(audit=None, get_pair=lambda _name: PAIR)  # type: ignore[assignment]
         self.reported: list[str] = []
         self.held: list[Any] = []
         self.in_use = SimpleNamespace(hold=self._hold)  # type: ignore[assignment]
@@ -143,8 +143,8 @@ def test_a_run_on_other_machines_begins_without_the_results_of_those_before(
     tmp_path: Path, runs: list[LabRun], study: str
 ) -> None:
     operations = Operations(tmp_path)
-    key = LAB_STUDIES[study].chosen("quick")[0]
-    for number, pair in enumerate((PAIR, PAIR, replace(PAIR, underlay_b="192.0.2.99"), PAIR)):
+    key, other = LAB_STUDIES[study].chosen("quick")[0], replace(PAIR, underlay_b="192.0.2.99")
+    for number, pair in enumerate((PAIR, PAIR, other, PAIR)):
         consent = OwnHostsConsent(may_change=True, may_shape=True, pair=pair)
         operations.run(wanted(study, pair, consent=consent))
         kept = runs[-1].kept
@@ -153,7 +153,10 @@ def test_a_run_on_other_machines_begins_without_the_results_of_those_before(
         kept.keep(own_lab_result(key))
     assert len(operations.reported) == 2
     assert all(has_message(RESULTS_OF_FORMER_MACHINES, pair=PAIR.name, study=study)(one) for one in operations.reported)
-    assert [one.machines for one in operations.stored_lab_results(study)[0]] == [PAIR.machines]
+    for pair in (other, PAIR):
+        operations.store = SimpleNamespace(audit=None, get_pair=lambda _name, pair=pair: pair)  # type: ignore[assignment]
+        stored, _faults = operations.stored_lab_results(study)
+        assert [(one.machines, len(one.results)) for one in stored] == [(pair.machines, 1)], "those it has now"
 
 
 @pytest.mark.parametrize(("study", "is_shaped"), [(NODE_STUDY, False), (APPLICATION_STUDY, True)])

@@ -297,7 +297,7 @@ def test_machines_that_were_replaced_under_a_pairs_name_get_results_of_their_own
     monkeypatch.setattr(studies, "HostShaping", SimpleNamespace(of=lambda *_, **__: None))
     own: Any = {"is_lab": False, "nodes": NodeKind.MACHINES}
     own["consent"] = OwnHostsConsent(may_change=True, may_shape=True)
-    former = operations.measure(QUICK, **own)
+    former, before = operations.measure(QUICK, **own), operations.store
     assert operations.measure(QUICK, **own) == former
     assert (run.measured, operations.reported) == ([*QUICK], [])
     run.most = 2
@@ -306,6 +306,9 @@ def test_machines_that_were_replaced_under_a_pairs_name_get_results_of_their_own
     assert operations.study_results(SATCOM, "plant-north", NodeKind.MACHINES) == found
     (reported,) = operations.reported
     assert has_message(RESULTS_OF_FORMER_MACHINES, pair="plant-north", study=SATCOM)(reported)
+    assert operations.stored_studies(SATCOM)[0] == (found,)
+    operations.store = before
+    assert operations.stored_studies(SATCOM)[0] == (former,), "of the machines that the stored pair has now"
     assert operations.measure(QUICK, **own) == former, "they had been kept"
     assert run.measured == [*QUICK, *QUICK[:2]]
 

@@ -58,6 +58,7 @@ def to_svg(figure: Figure, *, name: str, description: str, theme: FigureTheme) -
     root = ET.fromstring(_written(figure, buffer, name))  # noqa: S314 - written by matplotlib a moment ago
     _drop_page_wide(root)
     _rename_ids(root, name)
+    _round(root)
     for size in ("width", "height", "version"):
         root.attrib.pop(size, None)
     root.set("role", "img")
@@ -87,6 +88,14 @@ def _drop_page_wide(root: ET.Element) -> None:
                 parent.remove(child)
     root.set("stroke-linejoin", "round")
     root.set("stroke-linecap", "butt")
+
+
+def _round(root: ET.Element) -> None:
+    """Write places with two decimals, a hundredth of a point: with six, curves of many points make pages large."""
+    for element in root.iter():
+        for key in ("d", "x", "y", "transform"):
+            if key in element.attrib:
+                element.set(key, re.sub(r"(\.\d\d)\d+", r"\1", element.attrib[key]))
 
 
 def _rename_ids(root: ET.Element, name: str) -> None:

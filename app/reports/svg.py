@@ -23,12 +23,14 @@ class FigureTheme:
         ink: Lines and text.
         muted: Grid.
         paper: Behind everything.
+        bad: Shade of what failed.
         replaced: What each of them becomes in the finished SVG.
     """
 
     ink: str
     muted: str
     paper: str
+    bad: str
     replaced: tuple[tuple[str, str], ...] = ()
 
 
@@ -36,11 +38,12 @@ PAGE = FigureTheme(
     "#010203",
     "#040506",
     "#070809",
-    (("#010203", "var(--ink)"), ("#040506", "var(--line)"), ("#070809", "var(--paper)")),
+    "#0a0b0c",
+    (("#010203", "var(--ink)"), ("#040506", "var(--line)"), ("#070809", "var(--paper)"), ("#0a0b0c", "var(--bad)")),
 )
 """Inside the HTML page, whose style sheet knows light and dark; the placeholders occur nowhere else."""
 
-PRINT = FigureTheme("#1a1a1a", "#d0d0d0", "#ffffff")
+PRINT = FigureTheme("#1a1a1a", "#d0d0d0", "#ffffff", "#a8321a")
 """On white paper."""
 
 

@@ -109,6 +109,7 @@ def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out a report's figures, which take most of its time, where a test is about its words and tables."""
     for kind in ("html", "pdf"):
         monkeypatch.setattr(f"app.reports.{kind}_report.draw_figures", lambda *_: ())
+        monkeypatch.setattr(f"app.reports.{kind}_report.draw_histories", lambda *_: {})
 
 
 @pytest.fixture(scope="session")

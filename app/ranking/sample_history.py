@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from app.ranking.summaries import lost_runs
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+LEAST_DRAWN_MS = 1e-3
+"""Lower end of a logarithmic axis: a host that prints whole milliseconds prints 0, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,11 @@ class SampleHistory:
     def x(self) -> Floats:
         """Places on an axis of time, or the number of each request from 1."""
         return np.arange(1.0, self.rtt_ms.size + 1.0) if self.at_s is None else self.at_s
+
+    def by_round(self) -> tuple[tuple[int, slice], ...]:
+        """Return each round with the places of its samples, in order."""
+        ends = [0, *(np.flatnonzero(np.diff(self.rounds)) + 1).tolist(), self.rounds.size]
+        return tuple((int(self.rounds[first]), slice(first, after)) for first, after in pairwise(ends))
 
 
 def sample_history(attempts: Iterable[Attempt], frame_bytes: int, began_at: datetime) -> SampleHistory | None:

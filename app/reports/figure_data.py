@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ratio
 from app.ranking.frontier import FrontierPoint
 from app.ranking.pictures import Distribution
+from app.ranking.sample_history import SampleHistory
+from app.ranking.sample_words import lasted_text
 from app.reports.text import NOTHING, interval, ms
 from app.wording.language import tr
 from app.wording.numbers import figure as number
@@ -128,3 +133,36 @@ def cpu_data(rows: Iterable[tuple[str, Mapping[str, Sequence[float]]]]) -> Figur
     ]
     columns = (tr("Candidate"), tr("Host"), tr("User space"), tr("Kernel"), tr("Interrupts"), tr("All"))
     return FigureData(tr("CPU during throughput in percent of all cores"), columns, tuple(found))
+
+
+def history_data(history: SampleHistory) -> FigureData:
+    """Return the samples of each round: how many, how many had no reply, the longest outage, and the times of others.
+
+    Where times are stored, a round has the time at which its first block began.
+    """
+    rows = []
+    for nth, places in history.by_round():
+        rtt_ms = history.rtt_ms[places]
+        seen = rtt_ms[~np.isnan(rtt_ms)]
+        found = [one for one in history.outages if places.start <= one.first < places.stop]
+        longest = max(found, key=lambda one: one.requests, default=None)
+        lasted = lasted_text(longest) if longest is not None else ""
+        rows.append(
+            (
+                str(nth) if history.at_s is None else f"{nth}, {grouped(round(history.at_s[places][0]))} s",
+                grouped(rtt_ms.size),
+                grouped(rtt_ms.size - seen.size),
+                grouped(len(found)),
+                NOTHING if longest is None else f"{grouped(longest.requests)}{f' ({lasted})' if lasted else ''}",
+                *(ms(float(one)) if seen.size else NOTHING for one in _low_middle_high(seen)),
+            )
+        )
+    caption = tr("Requests and round-trip times in ms by round")
+    if history.at_s is not None:
+        caption = tr("Requests and round-trip times in ms by round, with its beginning since that of the comparison")
+    heads = tr("Requests"), tr("Without a reply"), tr("Outages"), tr("Longest outage, requests")
+    return FigureData(caption, (tr("Round"), *heads, tr("Lowest"), tr("Median"), tr("Highest")), tuple(rows))
+
+
+def _low_middle_high(seen: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    return (seen.min(), np.median(seen), seen.max()) if seen.size else (np.nan, np.nan, np.nan)

@@ -36,7 +36,7 @@ from app.wording.language import tr
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MARKERS = {
+MARKERS = {
     Marker.CIRCLE: "o",
     Marker.SQUARE: "s",
     Marker.TRIANGLE: "^",
@@ -159,7 +159,7 @@ def _draw_latency(axes: Axes, one: Series, points: Sequence[LatencySummary]) -> 
     low, high = [each.p5_ms or 0.0 for each in points], [each.p95_ms or 0.0 for each in points]
     axes.fill_between(sizes, low, high, color=one.style.colour, alpha=0.16, linewidth=0)
     means = [each.mean_ms or 0.0 for each in points]
-    axes.plot(sizes, means, marker=_MARKERS[one.style.marker], markersize=4, label=one.label, **_line(one.style))
+    axes.plot(sizes, means, marker=MARKERS[one.style.marker], markersize=4, label=one.label, **_line(one.style))
 
 
 def _tick_labels(ticks: Sequence[int]) -> list[str]:
@@ -224,7 +224,7 @@ def _label_steps(
         share = 0.9 - 0.8 * number / max(1, len(order) - 1) if len(order) > 1 else 0.5
         index = int(share * (len(times_ms) - 1))
         place = (float(times_ms[index]), float(heights[index]))
-        axes.plot(*place, marker=_MARKERS[one.style.marker], markersize=5, color=one.style.colour)
+        axes.plot(*place, marker=MARKERS[one.style.marker], markersize=5, color=one.style.colour)
         axes.annotate(
             one.label,
             place,
@@ -255,7 +255,7 @@ def _ratios(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) -> l
     rows = [(one, ratio) for one, ratio in found if one is not None]
     if len(rows) < 2:
         return []
-    drawn = [(one.label, one.style.colour, _MARKERS[one.style.marker], ratio) for one, ratio in rows]
+    drawn = [(one.label, one.style.colour, MARKERS[one.style.marker], ratio) for one, ratio in rows]
     caption = tr(
         "Medians of all frame sizes together; whiskers are 95 % intervals, widened for the number of pairs that were "
         "not distinguished. Lower is better."
@@ -275,7 +275,7 @@ def _frontier(series: Sequence[Series], ranking: Ranking, theme: FigureTheme) ->
     for point in points:
         one = by_key[point.result.solution, point.result.suite]
         figures = point.latency.mean, point.throughput_mbit_s, point.result.is_dominated is False
-        marks.append(FrontierMark(one.label, one.style.colour, _MARKERS[one.style.marker], *figures))
+        marks.append(FrontierMark(one.label, one.style.colour, MARKERS[one.style.marker], *figures))
     caption = tr(
         "Upper left is better; ring: no other candidate that may be recommended is better in something and worse in "
         "nothing. Both scales are logarithmic."

@@ -11,7 +11,8 @@ from typing import Any
 from app.domain.errors import Bug
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
-from app.reports.figures import draw_figures
+from app.reports.figures import Drawn, draw_figures
+from app.reports.history_figures import draw_histories
 from app.reports.messages import PDF_FAILED
 from app.reports.svg import PRINT
 from app.reports.text import clean
@@ -39,11 +40,12 @@ def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
         as_file(files("resources") / "templates" / "report.typ") as template,
     ):
         folder = Path(name)
-        drawn = []
-        for figure in draw_figures(record, ranking, PRINT):
-            (folder / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
-            drawn.append({"title": figure.title, "caption": figure.caption, "file": f"{figure.name}.svg"})
+        drawn = [_written(figure, folder) for figure in draw_figures(record, ranking, PRINT)]
         view = report_view(record, ranking)
+        histories = draw_histories(record, ranking, PRINT)
+        for one in view["candidates"]:
+            history = histories.get((one["solution"], one["suite"]))
+            one["history"] = _written(history, folder) if history is not None else None
         view |= {"figures": drawn, "columns": list(map(tr, COLUMNS)), "latency_columns": list(map(tr, LATENCY_COLUMNS))}
         source = template.read_text(encoding="utf-8")
         view |= {"language": current_language(), "words": {text: tr(text) for text in template_texts(source)}}
@@ -59,6 +61,12 @@ def to_pdf(record: CampaignRecord, ranking: Ranking) -> bytes:
             )
         except typst.TypstError as fault:
             raise Bug(PDF_FAILED(), context={"typst": str(fault)}) from fault
+
+
+def _written(figure: Drawn, folder: Path) -> dict[str, str]:
+    name = f"{figure.name}.svg"
+    (folder / name).write_text(figure.svg, encoding="utf-8")
+    return {"title": figure.title, "caption": figure.caption, "file": name}
 
 
 def _cleaned(value: Any) -> Any:

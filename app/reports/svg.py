@@ -23,12 +23,14 @@ class FigureTheme:
         ink: Lines and text.
         muted: Grid.
         paper: Behind everything.
+        bad: Shade of what failed.
         replaced: What each of them becomes in the finished SVG.
     """
 
     ink: str
     muted: str
     paper: str
+    bad: str
     replaced: tuple[tuple[str, str], ...] = ()
 
 
@@ -36,11 +38,12 @@ PAGE = FigureTheme(
     "#010203",
     "#040506",
     "#070809",
-    (("#010203", "var(--ink)"), ("#040506", "var(--line)"), ("#070809", "var(--paper)")),
+    "#0a0b0c",
+    (("#010203", "var(--ink)"), ("#040506", "var(--line)"), ("#070809", "var(--paper)"), ("#0a0b0c", "var(--bad)")),
 )
 """Inside the HTML page, whose style sheet knows light and dark; the placeholders occur nowhere else."""
 
-PRINT = FigureTheme("#1a1a1a", "#d0d0d0", "#ffffff")
+PRINT = FigureTheme("#1a1a1a", "#d0d0d0", "#ffffff", "#a8321a")
 """On white paper."""
 
 
@@ -58,6 +61,7 @@ def to_svg(figure: Figure, *, name: str, description: str, theme: FigureTheme) -
     root = ET.fromstring(_written(figure, buffer, name))  # noqa: S314 - written by matplotlib a moment ago
     _drop_page_wide(root)
     _rename_ids(root, name)
+    _round(root)
     for size in ("width", "height", "version"):
         root.attrib.pop(size, None)
     root.set("role", "img")
@@ -87,6 +91,14 @@ def _drop_page_wide(root: ET.Element) -> None:
                 parent.remove(child)
     root.set("stroke-linejoin", "round")
     root.set("stroke-linecap", "butt")
+
+
+def _round(root: ET.Element) -> None:
+    """Write places with two decimals, a hundredth of a point: with six, curves of many points make pages large."""
+    for element in root.iter():
+        for key in ("d", "x", "y", "transform"):
+            if key in element.attrib:
+                element.set(key, re.sub(r"(\.\d\d)\d+", r"\1", element.attrib[key]))
 
 
 def _rename_ids(root: ET.Element, name: str) -> None:

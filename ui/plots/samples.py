@@ -6,9 +6,9 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor
 
-from app.ranking.sample_history import Floats, SampleHistory, SampleOutage
+from app.ranking.sample_history import LEAST_DRAWN_MS, Floats, SampleHistory, SampleOutage
+from app.ranking.sample_words import lasted_text, outage_text
 from app.wording.colours import series_style
-from app.wording.local_forms import decimal
 from ui.common.texts import NONE, count, ms, plain_tip, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RttAxis
@@ -24,8 +24,6 @@ _MOST_SPANS = 200
 _ALPHA = 70
 _LEAST_SPAN_SHARE = 0.003
 """A span is at least this part of the plot's width."""
-_LEAST_MS = 1e-3
-"""Lower end of a logarithmic axis: a host that prints whole milliseconds prints 0, too."""
 
 
 class SamplesPlot(ScopePlot):
@@ -93,7 +91,7 @@ class SamplesPlot(ScopePlot):
 
     def _drawn(self, rtt_ms: Floats) -> Floats:
         """Return round-trip times as the axis can have them."""
-        return np.maximum(rtt_ms, _LEAST_MS) if self.is_log else rtt_ms
+        return np.maximum(rtt_ms, LEAST_DRAWN_MS) if self.is_log else rtt_ms
 
     def _shade(self, history: SampleHistory, least: float) -> None:
         colour = QColor(self._theme.colours.bad)
@@ -129,7 +127,12 @@ class SamplesPlot(ScopePlot):
         """Return the outages: what is drawn in dots are thousands of figures."""
         found = self._history.outages if self._history is not None else ()
         rows = [
-            (str(one.round), f"{count(one.first + 1)} – {count(one.last + 1)}", count(one.requests), lasted_text(one))
+            (
+                str(one.round),
+                f"{count(one.first + 1)} – {count(one.last + 1)}",
+                count(one.requests),
+                lasted_text(one) or NONE,
+            )
             for one in found
         ]
         return PlotTable((tr("Round"), tr("Requests"), tr("Without a reply"), tr("Duration")), tuple(rows))
@@ -150,24 +153,3 @@ def _ends(history: SampleHistory, one: SampleOutage) -> tuple[float, float]:
     if history.at_s is None:
         return one.first + 0.5, one.last + 1.5
     return float(history.at_s[one.first]), float(history.at_s[one.last])
-
-
-def lasted_text(one: SampleOutage) -> str:
-    """Return for how long an outage lasted, as far as that is stored."""
-    if one.least_s is None or one.most_s is None:
-        return NONE
-    most = f"{decimal(one.most_s, 1)} s"
-    if one.least_s == 0:
-        return tr("at most %1", most)
-    return tr("%1 to %2", f"{decimal(one.least_s, 1)} s", most)
-
-
-def outage_text(one: SampleOutage) -> str:
-    """Return an outage in lines: its requests, and what is known of its duration."""
-    if one.requests == 1:
-        text = tr("Round %1: request %2 had no reply", one.round, count(one.first + 1))
-    else:
-        text = tr("Round %1: %2 requests in a row had no reply", one.round, count(one.requests))
-    lasted = lasted_text(one)
-    known = tr("duration: %1", lasted) if lasted != NONE else tr("The times of requests are not stored.")
-    return f"{text}\n{known}"

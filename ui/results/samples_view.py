@@ -6,6 +6,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.ranking.sample_history import history_sizes, sample_history
+from app.ranking.sample_words import history_note
 from ui.common.basics import ChoiceBox, column, label, name_box
 from ui.common.candidate_rows import Key
 from ui.common.texts import count, tr
@@ -65,12 +66,5 @@ class SamplesView(QWidget):
         record = self._data.record
         found = sample_history(record.attempts_of(self._key), size, record.started_at)
         self.plot.draw(self._key[0], found)
-        if found is None:
-            return
-        numbers = (found.rtt_ms.size, sum(one.requests for one in found.outages), len(found.outages))
-        text = tr("Requests: %1; without a reply: %2; outages: %3.", *map(count, numbers))
-        if found.at_s is None:
-            known = tr("Only the order of requests is stored, not their times.")
-        else:
-            known = tr("Stored is when each block of requests began; durations lie between the bounds that follow.")
-        self.note.setText(f"{text} {known}")
+        if found is not None:
+            self.note.setText(history_note(found))

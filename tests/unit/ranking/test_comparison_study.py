@@ -166,9 +166,8 @@ def test_json_has_places_orders_and_what_was_left_out() -> None:
     assert [one["places"] for one in data["orders"]] == [one.places for one in INDUSTRIAL.order]
 
 
-def test_a_report_has_the_places_beside_own_figures_where_there_are_pairs_of_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("without_figures")
+def test_a_report_has_the_places_beside_own_figures_where_there_are_pairs_of_them() -> None:
     record = as_published()
     view = places_view(record, INDUSTRIAL)
     assert view is not None
@@ -176,17 +175,16 @@ def test_a_report_has_the_places_beside_own_figures_where_there_are_pairs_of_the
     assert rows["Weighted latency", "Xeon Server"]["same"] == "5 of 5"
     assert ("Weighted latency", "Ciphers of IPsec (V.A.2)") not in rows
     assert "Freelan" in view["missing"]
-    monkeypatch.setattr(html_report, "draw_figures", lambda *_: {})  # they take most of the time
     page = html_report.to_html(record, rank(record))
     assert "1 MACsec; 2 Wireguard; 3 OpenVPN, Freelan, SSH" in page
     assert 'class="numbers heat"' not in page, "it was not begun as a study"
     assert places_view(sample.sample_record(rounds=1), INDUSTRIAL) is None
 
 
-def test_a_report_of_a_study_has_its_heat_maps_and_the_first_one_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("without_figures")
+def test_a_report_of_a_study_has_its_heat_maps_and_the_first_one_is_open() -> None:
     record = as_published()
     record = replace(record, plan=replace(record.plan, seed=INDUSTRIAL.seed))
-    monkeypatch.setattr(html_report, "draw_figures", lambda *_: {})
     page = html_report.to_html(record, rank(record))
     assert page.count('<details class="comparison"') == len(INDUSTRIAL.order)
     assert page.count('<details class="comparison" open>') == 1

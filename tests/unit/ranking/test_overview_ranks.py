@@ -116,8 +116,8 @@ def test_the_table_has_each_mean_with_the_ranks_it_is_made_of() -> None:
     assert mean_rank_table(RepeatedStudy(other, {OPENVPN: same(1.0)}, ())) is None
 
 
-def test_the_page_of_the_comparison_has_the_mean_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_report, "draw_figures", lambda *_: {})  # they take most of the time
+@pytest.mark.usefixtures("without_figures")
+def test_the_page_of_the_comparison_has_the_mean_ranks() -> None:
     record = ranked_record()
     page = html_report.to_html(record, rank(record))
     assert "<h3>Mean ranks</h3>" in page

@@ -11,6 +11,7 @@ from sample_records import MODELS, STARTED, sample_record
 
 from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, Block, LatencySeries
 from app.ranking.sample_history import history_sizes, sample_history
+from app.ranking.sample_words import history_note
 
 
 def attempt(*rtt_ms: float | None, number: int = 1, blocks: tuple[float, ...] = (), lasted_s: float = 60.0) -> Attempt:
@@ -42,6 +43,7 @@ def test_without_blocks_the_order_alone_is_known() -> None:
     assert found.x.tolist() == [1, 2, 3, 4, 5, 6, 7]
     np.testing.assert_array_equal(found.rtt_ms, [3.0, np.nan, 1.0, np.nan, np.nan, 2.0, np.nan])
     assert found.rounds.tolist() == [1, 1, 2, 2, 2, 2, 2]
+    assert found.by_round() == ((1, slice(0, 2)), (2, slice(2, 7)))
     assert [(one.first, one.last, one.round) for one in found.outages] == [(1, 1, 1), (3, 4, 2), (6, 6, 2)]
     assert [(one.least_s, one.most_s) for one in found.outages] == [(None, None)] * 3
     assert [one.requests for one in found.outages] == [1, 2, 1]
@@ -83,3 +85,20 @@ def test_only_what_was_measured_of_that_size_is_there() -> None:
     assert history_sizes([one]) == (60,)
     assert sample_history([replace(one, status=AttemptStatus.FAILED)], 60, STARTED) is None
     assert sample_history([], 60, STARTED) is None
+
+
+def test_a_note_counts_outages_and_names_the_longest_with_what_is_known_of_its_duration() -> None:
+    replies = 1.0, None, None, 1.0, None, 1.0
+    found = sample_history([attempt(*replies, number=2)], 60, STARTED)
+    assert found is not None
+    assert history_note(found) == (
+        "Requests: 6; without a reply: 3; outages: 2. The longest: 2 requests in a row, in round 2. "
+        "Only the order of requests is stored, not their times."
+    )
+    timed = sample_history([attempt(*replies, blocks=(4.0, 10.0, 19.0))], 60, STARTED)
+    assert timed is not None
+    assert "The longest: 2 requests in a row, in round 1 (duration: at most 15.0 s)." in history_note(timed)
+    assert history_note(timed).endswith("durations lie between bounds.")
+    whole = sample_history([attempt(1.0, 2.0, blocks=(4.0,))], 60, STARTED)
+    assert whole is not None
+    assert history_note(whole) == "Requests: 2; without a reply: 0; outages: 0."

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
+import xml.etree.ElementTree as ET
 
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from app.reports.drawing import draw_beside, draw_end_labels, height_for, new_axes, room_for, settings
-from app.reports.svg import PAGE
+from app.reports.svg import PAGE, to_svg
 
 NAMES = ("OpenSSH tap\nforwarding", "tinc", "WireGuard with\nVXLAN", "WireGuard with\nL2TPv3", "IPsec with\nGRE") * 2
 
@@ -45,3 +47,16 @@ def test_labels_that_are_far_beside_each_other_remain_at_their_points() -> None:
         point = float(axes.transData.transform((1.0, 0.5))[1])
     assert abs((bare.y0 + bare.y1) / 2 - point) < 2.0
     assert ssh.y0 >= tinc.y1 - 1.0
+
+
+def test_places_are_written_with_two_decimals_and_texts_as_they_are() -> None:
+    with settings():
+        figure, axes = new_axes(PAGE, right=0.97)
+        axes.plot([1 / 3, 2 / 3, 5 / 7], [1 / 7, 6 / 7, 1 / 3])
+        axes.set_title("TLS 1.23456")
+        text = to_svg(figure, name="thirds", description="Thirds", theme=PAGE)
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    places = [element.attrib[key] for element in root.iter() for key in ("d", "x", "y") if key in element.attrib]
+    assert any(re.search(r"\d\.\d\d\b", one) for one in places)
+    assert not any(re.search(r"\.\d\d\d", one) for one in places)
+    assert "TLS 1.23456" in text

@@ -48,6 +48,7 @@ class ApplicationStudy(LabStudy):
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
     own_hosts = OWN_HOSTS_ROUTED
+    takes_others = True
     kind = ApplicationResults
     node_needs = NodeNeeds.of_workloads(APPLICATIONS, ("ip", "sysctl"))
 
@@ -61,7 +62,10 @@ class ApplicationStudy(LabStudy):
         return sum(map(_cell_s, keys)) + around_s(keys)
 
     def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
-        """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""
+        """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with.
+
+        Other VPNs than the study's are behind them.
+        """
         return of_solutions(application_cells(part), solutions)
 
     def conditions(self, part: str, solutions: Collection[str] = ()) -> tuple[str, ...]:

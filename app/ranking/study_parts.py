@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.side_by_side import cells_side_by_side
-from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, CONGESTION, TransferCell
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, CONGESTION, TransferCell, of_solutions
 from app.ranking.messages import PART_ALL, PART_LOSS, PART_NO_LOSS, PART_QUICK
 from app.ranking.published_transfers import published_transfers
 
@@ -80,10 +80,24 @@ def split_cells() -> tuple[TransferCell, ...]:
     )
 
 
+def with_others(cells: Sequence[TransferCell], measured: Collection[TransferCell]) -> tuple[TransferCell, ...]:
+    """Return the cells of a part, and behind them those of other VPNs that were measured beside it."""
+    known = dict.fromkeys(one.solution for one in cells)
+    names = (*known, *sorted({one.solution for one in measured}.difference(known)))
+    return tuple(one for one in of_solutions(cells, names) if one.solution in known or one in measured)
+
+
 def predicted_s(cells: Sequence[TransferCell]) -> float:
     """Return about how long cells take, in s: as long as in the study, and what is around them."""
+    return sum(_transfer_s(one) + _EACH_S for one in cells) + around_s(cells)
+
+
+def _transfer_s(cell: TransferCell) -> float:
+    """Return the published time of a cell in s, or of one without any the longest beside it."""
     published = published_transfers()
-    return sum(published.get(one, _SPLIT_S) + _EACH_S for one in cells) + around_s(cells)
+    kind = (cell.condition, cell.congestion)
+    beside = (seconds for one, seconds in published.items() if (one.condition, one.congestion) == kind)
+    return published[cell] if cell in published else max(beside, default=_SPLIT_S)
 
 
 def around_s(cells: Sequence[TransferCell]) -> float:

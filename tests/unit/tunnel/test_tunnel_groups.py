@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.declared import declared
+from app.domain.declared import declared, over_tcp
 from app.domain.link import MAX_INSTANCES
 from app.domain.side_by_side import cells_side_by_side, claims_of, side_by_side
+from app.domain.solutions import Carrier
 from app.domain.transfers import TransferCell
 from vpn_adapters.registry import ADAPTERS
 
@@ -59,6 +60,10 @@ def test_two_suites_of_what_has_ports_of_its_own_are_up_together() -> None:
 def test_claims_are_of_solutions_that_exist() -> None:
     claiming = {solution for folder in declared().values() for solution in folder.claims}
     assert claiming <= set(ADAPTERS)
+
+
+def test_what_travels_in_a_tcp_connection_is_declared() -> None:
+    assert over_tcp() == {name for name, one in ADAPTERS.items() if one.info.carrier is Carrier.TCP}
 
 
 def test_cells_of_what_shares_a_port_or_is_too_much_are_in_further_groups() -> None:

@@ -66,7 +66,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
         raise InvalidOption(NO_STUDY_PART(part=options.part, study=study.name, known=study.parts))
     nodes = NodeKind(options.nodes)
     refuse_machines_of(study, nodes)
-    solutions = chosen_solutions(study.solutions(options.part), options)
+    solutions = chosen_solutions(study.solutions(options.part), options, takes_others=study.takes_others)
     report = asked_report(context)
     with context.services() as services:
         pair = find_study_pair(context, services, nodes)

@@ -126,6 +126,11 @@ STUDY_SOLUTIONS_FIXED = MessageForm(
 STUDY_HAS_NO_CELLS = MessageForm(
     "cli.study-has-no-cells", "This part of {study} has no measurements of {name}.", "Take {known}, or all."
 )
+STUDY_TAKES_DEFAULTS = MessageForm(
+    "cli.study-takes-defaults",
+    "{study} measures each VPN with its safe default on both hosts: {name} cannot be chosen.",
+    "Name the solution without its suite.",
+)
 STUDY_STOPPED = MessageForm(
     "cli.study-stopped",
     "Comparison {campaign} of {study} on {pair} stopped before its end; the lines above say why.",

@@ -33,7 +33,7 @@ from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_tables
 from app.ranking.transfer_goals import KNOWN_REASONS, goals
 from app.reports.study_report import published_json, study_json, write_study
-from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines
+from app.reports.study_view import GOAL_WORDS, STUDY_NOTES, cell_name, link_lines, published_text
 from app.services.wiring import Services
 from app.storage.study_results import StudyResults
 from app.wording.language import tr
@@ -218,7 +218,7 @@ def _print_table(context: CommandContext, cells: Sequence[TransferCell], own: Ma
     published = published_transfers()
     for cell in cells:
         mine = [local_figure(own[cell], 3) if cell in own else "–"] if own else []
-        there = local_figure(published[cell], 3) if cell in published else "32–46"
+        there = local_figure(published[cell], 3) if cell in published else published_text(cell, has_section=False)
         table.add_row(
             cell.condition, local_text(CONGESTION[cell.congestion].title), cell.solution, cell.proxy, *mine, there
         )

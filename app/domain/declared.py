@@ -46,6 +46,7 @@ class Declared:
         never_deployed: Algorithm or part of a design, as the policy names it → why it can be measured but never
             deployed, and what to deploy in its place.
         comparison_only: Solutions that are there to be compared alone: a host without them lacks nothing.
+        over_tcp: Solutions whose packets travel in a TCP connection of their own.
         claims: Solution → what it has for itself on a pair's underlay, for example a fixed port or an IP protocol: of
             the solutions and suites with a claim in common, one tunnel at a time can be up.
         scripts: Names of files that a shell runs, besides those that end in `.sh`.
@@ -61,6 +62,7 @@ class Declared:
     key_folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     never_deployed: Mapping[str, str] = field(default_factory=dict)
     comparison_only: tuple[str, ...] = ()
+    over_tcp: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -80,6 +82,12 @@ def declared() -> Mapping[str, Declared]:
 def comparison_only() -> frozenset[str]:
     """Return the solutions that are there to be compared alone, of all folders."""
     return frozenset(name for one in declared().values() for name in one.comparison_only)
+
+
+@lru_cache(maxsize=1)
+def over_tcp() -> frozenset[str]:
+    """Return the solutions whose packets travel in a TCP connection of their own, of all folders."""
+    return frozenset(name for one in declared().values() for name in one.over_tcp)
 
 
 def comparison_reason(solution: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from app.domain.conditions import MeasuredCondition
+from app.domain.declared import over_tcp
 from app.domain.messages.results import BBR_HERE, CUBIC_BBR_ON_GATEWAYS, CUBIC_BBR_ON_PROXY, CUBIC_WITHOUT_HYSTART
 from app.domain.topology import Topology
 
@@ -81,8 +83,28 @@ NO_VPN = "none"
 
 
 def of_solutions(cells: Iterable[TransferCell], solutions: Collection[str]) -> tuple[TransferCell, ...]:
-    """Return the cells of some VPNs, and those without one, which these are compared with; all where none is named."""
-    return tuple(one for one in cells if not solutions or one.solution in (*solutions, NO_VPN))
+    """Return the cells of some VPNs, and those without one, which these are compared with; all where none is named.
+
+    Cells of a VPN that has none there are added behind them.
+    """
+    table = tuple(cells)
+    known = {NO_VPN, *(one.solution for one in table)}
+    own = (one for one in table if not solutions or one.solution in (*solutions, NO_VPN))
+    return (*own, *(cell for name in solutions if name not in known for cell in _added(table, name)))
+
+
+def _added(table: Collection[TransferCell], solution: str) -> Iterator[TransferCell]:
+    """Yield cells of a VPN that is not in a table, with the places of a proxy that all VPNs have there.
+
+    Other places need a TCP connection of the tunnel, so that only a VPN that has one gets them.
+    """
+    vpns = [one for one in table if one.solution != NO_VPN]
+    for kind in dict.fromkeys((one.condition, one.congestion) for one in vpns):
+        there = [one for one in vpns if (one.condition, one.congestion) == kind]
+        number = len({one.solution for one in there})
+        for place, count in Counter(one.proxy for one in there).items():
+            if count == number or solution in over_tcp():
+                yield TransferCell(*kind, solution, place)
 
 
 @dataclass(frozen=True, slots=True)

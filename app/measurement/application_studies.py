@@ -21,13 +21,11 @@ from app.measurement.node_needs import NodeNeeds
 from app.measurement.satellite_choices import satellite_choices
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
+from app.ranking.study_parts import around_s
 from app.storage.lab_results import ApplicationResults
 
-_BUILD_S, _PROOF_S, _EACH_S = 60.0, 45.0, 5.0
-"""Time to build the tunnels of a congestion control, to measure the bare link under a condition, around each cell.
-
-Source: as for the transfers; a quick part on a practice lab took 477 s, for which these give 588 s.
-"""
+_EACH_S = 5.0
+"""Time around each cell. Source: a quick part on a practice lab took 477 s; with `around_s` this gives 588 s for it."""
 _LOSS_S = 40.0
 """Time that a cell takes longer with loss, for three loads of the page. Source: calculated from CUBIC's window."""
 
@@ -50,6 +48,7 @@ class ApplicationStudy(LabStudy):
     parts = tuple(PARTS)
     needs_lab = APPLICATIONS_NEED_LAB
     own_hosts = OWN_HOSTS_ROUTED
+    takes_others = True
     kind = ApplicationResults
     node_needs = NodeNeeds.of_workloads(APPLICATIONS, ("ip", "sysctl"))
 
@@ -60,12 +59,13 @@ class ApplicationStudy(LabStudy):
     def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
         """Return about how long some cells take, in s."""
         del part  # cells take as long in each
-        builds = {one.congestion for one in keys}
-        proofs = {(one.congestion, one.condition) for one in keys}
-        return sum(map(_cell_s, keys)) + _BUILD_S * len(builds) + _PROOF_S * len(proofs)
+        return sum(map(_cell_s, keys)) + around_s(keys)
 
     def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
-        """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with."""
+        """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with.
+
+        Other VPNs than the study's are behind them.
+        """
         return of_solutions(application_cells(part), solutions)
 
     def conditions(self, part: str, solutions: Collection[str] = ()) -> tuple[str, ...]:

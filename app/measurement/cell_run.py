@@ -18,7 +18,8 @@ from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import ConditionNotMet, ProbeFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
-from app.domain.link import Link
+from app.domain.link import MAX_INSTANCES, Link
+from app.domain.side_by_side import cells_side_by_side
 from app.domain.solutions import Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell
@@ -125,6 +126,7 @@ class CellRun(ABC, Generic[R]):
     def run(self) -> None:
         """Measure all cells, one congestion control after the other. Afterwards, hosts and link are as before.
 
+        Where tunnels cannot all be up side by side, there is a further group of them with the same congestion control.
         A VPN that does not come up, a cell that fails, and a condition that is not met are results; others go on.
 
         Raises:
@@ -133,10 +135,12 @@ class CellRun(ABC, Generic[R]):
             Cancelled: The token was cancelled.
         """
         of_group = _congestion_of if self.shaping is None else _both_of
+        most = MAX_INSTANCES - (self.shaping is not None)  # what shapes the link is a member as well
         self.set_condition(None)
         try:
             for _, cells in groupby(sorted(self.plan.cells, key=of_group), key=of_group):
-                self._measure_group(tuple(cells))
+                for group in cells_side_by_side(tuple(cells), most):
+                    self._measure_group(group)
         finally:
             self.set_condition(None)
 

@@ -185,7 +185,7 @@ class Tunnels(Protocol):
         concerns all tunnels is reported to `on_stage` once for each.
 
         Args:
-            choices: What may be up together, see `app.tunnel.groups.side_by_side`.
+            choices: What may be up together, see `app.domain.side_by_side`.
             on_stage: Gets each stage as it begins, one call at a time, from any thread.
             extensions: What is added to the plan of each; empty for nothing.
             first: Those that are up before the others are built; None for all at once.

@@ -66,7 +66,7 @@ class WantedLabStudy:
         """Return results as a run begins with them: what it measures afresh is marked."""
         if not self.is_fresh:
             return found
-        return found.to_measure_afresh(self.study.chosen(self.part, self.solutions) if self.solutions else None)
+        return found.to_measure_afresh(self.study.chosen(self.part, self.solutions))
 
 
 class LabStudyOperations(StudyResources):

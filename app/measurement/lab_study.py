@@ -170,6 +170,7 @@ class LabStudy(ABC):
         node_needs: Its needs of nodes that are machines of their own; None where they cannot be.
         own_hosts: Sentence about what it changes on hosts of the user's own, with machines behind them; None for labs
             only.
+        takes_others: Whether solutions that it does not have can be measured beside its own.
     """
 
     name: str
@@ -178,6 +179,7 @@ class LabStudy(ABC):
     kind: type[LabResults]
     node_needs: NodeNeeds | None = None
     own_hosts: MessageForm | None = None
+    takes_others: bool = False
 
     @abstractmethod
     def keys(self, part: str) -> Sequence[Hashable]:

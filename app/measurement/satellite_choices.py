@@ -1,4 +1,4 @@
-"""Adapters and suites of the satellite study's VPNs on a pair."""
+"""Adapters and suites of the satellite study's VPNs, and of others beside them, on a pair."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def satellite_choices(
     """Return adapter and suite by the study's name of a VPN; the suite is the safe default of these hosts.
 
     Raises:
-        InvalidOption: A VPN of the study is not possible on these hosts.
+        InvalidOption: A VPN is not possible on these hosts, or has no safe default there.
     """
     chosen = {}
     for name in sorted({cell.solution for cell in cells}):
@@ -40,5 +40,5 @@ def _default(discovery: Discovery, solution: str) -> tuple[str, str]:
     key = next((key for key in discovery.defaults if key[0] == solution), None)
     if key is None:
         why = discovery.unavailable.get(solution, NO_SAFE_SUITE())
-        raise InvalidOption(STUDY_SOLUTION_MISSING(solution=solution, why=why))
+        raise InvalidOption(STUDY_SOLUTION_MISSING(solution=solution, why=why, pair=discovery.pair.name))
     return key

@@ -100,9 +100,14 @@ def application_cells(part: str) -> tuple[TransferCell, ...]:
     )
 
 
+def is_of_study(cell: TransferCell) -> bool:
+    """Return whether the study has a cell's VPN, or it has none."""
+    return any(one.solution == cell.solution for one in published_transfers())
+
+
 def has_published_share(cell: TransferCell) -> bool:
-    """Return whether the study publishes a range of shares for a cell: it does without loss."""
-    return not cell.condition.endswith("-loss")
+    """Return whether the study publishes a range of shares for a cell: it does without loss, of its own VPNs."""
+    return is_of_study(cell) and not cell.condition.endswith("-loss")
 
 
 def share_agreement(results: Sequence[ApplicationResult]) -> ShareAgreement:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, CONGESTION, TransferCell
+from app.domain.side_by_side import cells_side_by_side
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, CONGESTION, TransferCell, of_solutions
 from app.ranking.messages import PART_ALL, PART_LOSS, PART_NO_LOSS, PART_QUICK
 from app.ranking.published_transfers import published_transfers
 
@@ -49,11 +50,11 @@ class PartState:
 
 
 _BUILD_S, _EACH_S = 60.0, 20.0
-"""Time to build the tunnels of a congestion control, and around each transfer. Source: a quick part on a practice lab,
+"""Time to build the tunnels of a group, and around each transfer. Source: a quick part on a practice lab,
 338 s for 8 transfers that took 241 s; rounded up.
 """
 _PROOF_S = 45.0
-"""Time to measure the bare link under a condition, before the cells of a congestion control. Source: two times 120 echo
+"""Time to measure the bare link under a condition, before the cells of a group. Source: two times 120 echo
 requests, four streams of 4 s, and their round trips over a satellite link."""
 _SPLIT_S = 46.0
 """Longest transfer with BBR on gateways or proxies alone. Source: the study, section IV.A, 32 to 46 s."""
@@ -79,12 +80,31 @@ def split_cells() -> tuple[TransferCell, ...]:
     )
 
 
+def with_others(cells: Sequence[TransferCell], measured: Collection[TransferCell]) -> tuple[TransferCell, ...]:
+    """Return the cells of a part, and behind them those of other VPNs that were measured beside it."""
+    known = dict.fromkeys(one.solution for one in cells)
+    names = (*known, *sorted({one.solution for one in measured}.difference(known)))
+    return tuple(one for one in of_solutions(cells, names) if one.solution in known or one in measured)
+
+
 def predicted_s(cells: Sequence[TransferCell]) -> float:
     """Return about how long cells take, in s: as long as in the study, and what is around them."""
+    return sum(_transfer_s(one) + _EACH_S for one in cells) + around_s(cells)
+
+
+def _transfer_s(cell: TransferCell) -> float:
+    """Return the published time of a cell in s, or of one without any the longest beside it."""
     published = published_transfers()
-    transfers_s = sum(published.get(one, _SPLIT_S) + _EACH_S for one in cells)
-    proofs = {(one.congestion, one.condition) for one in cells}
-    return transfers_s + _BUILD_S * len({one.congestion for one in cells}) + _PROOF_S * len(proofs)
+    kind = (cell.condition, cell.congestion)
+    beside = (seconds for one, seconds in published.items() if (one.condition, one.congestion) == kind)
+    return published[cell] if cell in published else max(beside, default=_SPLIT_S)
+
+
+def around_s(cells: Sequence[TransferCell]) -> float:
+    """Return about how long it takes to build the tunnels of cells and to measure the bare link, in s."""
+    kinds = {one.congestion for one in cells}
+    groups = [group for kind in kinds for group in cells_side_by_side([one for one in cells if one.congestion == kind])]
+    return sum(_BUILD_S + _PROOF_S * len({one.condition for one in group}) for group in groups)
 
 
 def missing_cells(

@@ -53,9 +53,10 @@ def goals(own_s: Mapping[TransferCell, float]) -> tuple[Goal, ...]:
     """Return how a repetition compares with what it should show.
 
     Args:
-        own_s: Own times in s by cell.
+        own_s: Own times in s by cell; those of cells without a published time do not count.
     """
-    return (_order(own_s), _bbr_under_loss(own_s), _slowest(own_s))
+    of_study = {cell: seconds for cell, seconds in own_s.items() if cell in published_transfers()}
+    return (_order(of_study), _bbr_under_loss(of_study), _slowest(of_study))
 
 
 def _order(own_s: Mapping[TransferCell, float]) -> Goal:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from app.domain.application_study import ApplicationResult
 from app.domain.transfers import CONGESTION
-from app.ranking.application_study import has_published_share, published_flows, share_agreement
+from app.ranking.application_study import has_published_share, is_of_study, published_flows, share_agreement
 from app.reports.json_report import condition_data
 from app.reports.study_view import cell_name, condition_lines, nodes_lines
 from app.storage.lab_results import ApplicationResults
@@ -65,7 +65,12 @@ def jitter_ms(result: ApplicationResult) -> float | None:
 
 def figure_rows(results: ApplicationResults) -> list[tuple[str, ...]]:
     """Return a row of figures for each result."""
-    return [_row(one) for one in results.results]
+    return [_row(one) for one in _ordered(results)]
+
+
+def _ordered(results: ApplicationResults) -> list[ApplicationResult]:
+    """Return the results, those of VPNs that the study does not have behind its own."""
+    return sorted(results.results, key=lambda one: not is_of_study(one.cell))
 
 
 def _row(result: ApplicationResult) -> tuple[str, ...]:
@@ -120,7 +125,7 @@ def application_data(results: ApplicationResults) -> dict[str, object]:
         "published_share_pct": list(published_flows().share_pct),
         "share_cells": own.cells,
         "share_within": own.within,
-        "results": [_data(one) for one in results.results],
+        "results": [_data(one) for one in _ordered(results)],
     }
 
 

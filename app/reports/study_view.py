@@ -12,6 +12,7 @@ from app.domain.transfers import CONGESTION, Agreement, TransferCell, TransferRe
 from app.ranking.heat_maps import HeatMap
 from app.ranking.published_order import agreement
 from app.ranking.published_transfers import published_transfers
+from app.ranking.study_parts import split_cells, with_others
 from app.ranking.transfer_advice import advice
 from app.ranking.transfer_figures import figure_maps, way_name
 from app.ranking.transfer_goals import Goal, goals
@@ -49,7 +50,7 @@ class StudyView:
 
     Attributes:
         results: All results on the pair.
-        cells: Cells of the part.
+        cells: Cells of the part, those of VPNs that the study does not have last.
         own_s: Own times in s of these cells, as far as there are any.
         comparisons: The study's comparisons of these cells.
         agreement: Agreement of the order of all these cells with the published one.
@@ -76,11 +77,6 @@ class StudyView:
         found = {one.cell: one.message for one in self.results.results if one.message}
         return {cell: found[cell] for cell in self.cells if cell in found and cell not in self.own_s}
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every cell has an own time, and none is to be measured again."""
-        return self.results.done().issuperset(self.cells)
-
 
 def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView:
     """Return a part of a study with everything that follows from own times."""
@@ -95,6 +91,11 @@ def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyVie
         goals(own),
         advice(own),
     )
+
+
+def part_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView:
+    """Return all that was measured of a part: its cells, and behind them those of other VPNs that have a result."""
+    return study_view(results, with_others(cells, {one.cell for one in results.results}))
 
 
 def _failed(results: StudyResults) -> Mapping[TransferCell, str]:
@@ -118,10 +119,12 @@ def own_text(view: StudyView, cell: TransferCell) -> str:
 
 
 def published_text(cell: TransferCell, *, has_section: bool = True) -> str:
-    """Return a cell's published time in s; a range of the study's text with or without its section."""
+    """Return a cell's published time in s; a range of the study's text with or without its section; a dash for none."""
     published = published_transfers()
     if cell in published:
         return decimal(published[cell], 1)
+    if cell not in split_cells():
+        return "–"
     return tr(SPLIT_RANGE) if has_section else tr(SPLIT_RANGE).partition(" ")[0]
 
 

@@ -7,9 +7,9 @@ import pytest
 from app.domain.adapters import PlanRequest
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec
+from app.domain.side_by_side import side_by_side
 from app.host.snapshots import SnapshotDepth
 from app.tunnel import DeployRequest, temporary_group
-from app.tunnel.groups import side_by_side
 from support.injection_checks import check_nothing_gets_in
 from support.lab_deploy import inspect, wait_until_as_before
 from support.lab_pairs import NEWEST, LabPair, LabPairs
@@ -42,8 +42,7 @@ def _request(pair: LabPair, solution: str) -> DeployRequest:
 @pytest.mark.full
 @pytest.mark.parametrize("names", GROUPS, ids="-".join)
 def test_what_may_be_up_together_is_protected_as_if_it_were_alone(pair: LabPair, names: tuple[str, ...]) -> None:
-    choices = [(ADAPTERS[name], default_suite(pair, ADAPTERS[name])) for name in names]
-    assert side_by_side(choices) == (tuple(range(len(names))),)
+    assert side_by_side(names) == (tuple(range(len(names))),)
     before = inspect(pair.sessions, SnapshotDepth.THOROUGH)
     _check_group(pair, names)
     wait_until_as_before(pair.sessions, before)

@@ -13,7 +13,7 @@ from window_driver import Driver
 from app.domain.conditions import ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import HostUnreachable
 from app.domain.topology import Topology
-from app.domain.transfers import TransferResult
+from app.domain.transfers import TransferResult, of_solutions
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.study_parts import SATCOM, cells_of
 from app.storage.study_results import StudyResults
@@ -82,7 +82,7 @@ def test_a_run_afresh_that_was_stopped_keeps_old_times_and_goes_on_with_their_ce
     driver.until(lambda: page.progress is not None and page.progress.done == 3)
     assert page.view is not None
     assert len(page.view.own_s) == len(QUICK)
-    assert not page.view.is_whole
+    assert not page.view.results.done().issuperset(QUICK)
     assert driver.window.current.cancel()
     driver.dialog().accept()
     driver.until(lambda: not page.is_running)
@@ -118,6 +118,26 @@ def test_a_run_afresh_that_was_stopped_is_gone_on_with_by_measure_as_well(
     driver.until(lambda: page.notice.text == "The part is measured.")
     assert runs == [0, 8]
     assert old_times(driver) == 0
+
+
+def test_what_is_stored_of_other_vpns_is_shown_behind_the_study_and_is_not_left(
+    driver: Driver, page: StudiesPage
+) -> None:
+    added = [one for one in of_solutions(QUICK, ("fastd",)) if one.solution == "fastd"]
+    failed = TransferResult(added[1], None, 0, message="It did not end.", topology=Topology.ROUTED_NODES)
+    stored = driver.services.study_stored["lab:practice"]
+    timed = TransferResult(added[0], 31.5, TRANSFER_BYTES, topology=Topology.ROUTED_NODES)
+    driver.services.study_stored["lab:practice"] = stored.with_result(timed).with_result(failed)
+    start_afresh(driver, page)
+    driver.until(lambda: page.notice.text == "The part is measured.")
+    driver.idle()
+    assert measured(page) == "8 of 8"
+    assert page.view is not None
+    assert page.view.cells == (*QUICK, *added)
+    times = page.tabs.times
+    rows = [[times.item(row, column).text() for column in range(2, 6)] for row in range(times.rowCount())]
+    assert rows[8:] == [["fastd", "none", "31.5", "–"], ["fastd", "B", "failed", "–"]]
+    assert times.item(9, 4).toolTip() == "It did not end."
 
 
 @pytest.mark.parametrize("call", ["discover", "run_study"])

@@ -21,7 +21,7 @@ from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import SATCOM, PartState, part_states
 from app.reports.lab_study import write_lab_study
 from app.reports.study_report import write_study
-from app.reports.study_view import StudyView, place_text, study_view
+from app.reports.study_view import StudyView, part_view, place_text
 from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults
 from ui.common.basics import ChoiceBox, button, label, label_for, row
@@ -264,7 +264,7 @@ class StudiesPage(MeasuringPage):
             self._viewing.abandon()
         self._viewing = self.context.runner.run(
             tr("Comparing with the study"),
-            lambda _token, _report: study_view(results, cells),
+            lambda _token, _report: part_view(results, cells),
             on_success=self._show_view,
             on_failure=self.notice.show_error,
             is_quiet=True,
@@ -331,7 +331,8 @@ class StudiesPage(MeasuringPage):
         self._choices = self._choices.with_results(view.results)
         part, shown = self.part, (self.pairs.currentText(), self.nodes.kind)
         self._show_states()
-        if part is None or view.cells != part.cells or (view.results.pair, view.results.nodes) != shown:
+        of_part = part is not None and view.cells[: len(part.cells)] == part.cells
+        if not of_part or (view.results.pair, view.results.nodes) != shown:
             self._compute()
             return
         if self._viewing is not None:

@@ -13,7 +13,7 @@ from app.domain.hosts import PairSpec
 from app.domain.progress import ProgressSink
 from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.study_parts import SATCOM, PartState, missing_cells, predicted_s
-from app.reports.study_view import StudyView, place_text, study_view
+from app.reports.study_view import StudyView, part_view, place_text
 from app.wording.messages import local_text
 from ui.common.texts import tr
 from ui.studies.study_progress import StudyProgress
@@ -99,4 +99,4 @@ class StudyJob:
 
     def _view(self) -> StudyView | None:
         results = self.services.study_results(SATCOM, self.pair.name, self.request.nodes)
-        return study_view(results, self.part.cells) if results is not None else None
+        return part_view(results, self.part.cells) if results is not None else None

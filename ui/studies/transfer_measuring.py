@@ -47,7 +47,7 @@ class TransferMeasuring(Measuring):
             self.page.progress = None
             if outcome.view is not None:
                 self.take(outcome.view)
-            is_whole = outcome.view is not None and outcome.view.is_whole
+            is_whole = outcome.view is not None and outcome.view.results.done().issuperset(request.cells)
             hint = tr("The tab Times has the reason of each. They are measured again when the study is resumed.")
             failed = tr("Some transfers failed."), hint
             show_end(self.page.notice, resume, is_cancelled=outcome.is_cancelled, is_whole=is_whole, failed=failed)

@@ -16,6 +16,7 @@ from app.domain.events import LogLevel, LogLine, Progress, RoundEnded
 from app.domain.interim import CandidateState, InterimResult
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.domain.side_by_side import side_by_side
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.group_measurement import RoundOrder
@@ -33,7 +34,6 @@ from app.measurement.work import Done, Task
 from app.probes import doubts_before, inspect_surroundings
 from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim
-from app.tunnel.groups import side_by_side
 
 logger = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ class AdaptiveComparison(Comparison):
         """Return which candidates are up together, by position; the bare link is in the first group."""
         if self._past.is_one_at_a_time:
             return [[position] for position in range(len(drafts))]
-        return side_by_side([(draft.adapter, draft.suite) for draft in drafts])
+        return side_by_side([draft.adapter.info.name for draft in drafts])
 
     def _inspect(self, drafts: Sequence[Draft]) -> None:
         """Add doubts that follow from what the hosts do before the round."""

@@ -22,7 +22,8 @@ STUDY_SUITE_MISSING = MessageForm(
 )
 STUDY_SOLUTION_MISSING = MessageForm(
     "measure.study-solution-missing",
-    "{solution}, which the study compares, is not possible on these hosts: {why}.",
+    "{solution}, which is to be measured, is not possible on these hosts: {why}.",
+    "`tunnelmark discover {pair} --install` can install what is missing.",
 )
 NO_CONNECTION_SPLIT = MessageForm(
     "measure.no-connection-split",

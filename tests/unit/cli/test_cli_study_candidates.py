@@ -19,14 +19,14 @@ from app.cli.study_candidates import chosen_cells, wanted_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.results import CampaignPlan, CampaignRecord
-from app.domain.transfers import TransferCell
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell
 from app.measurement.comparison import plan_campaign
 from app.measurement.messages.studies import STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
 from app.measurement.planned_study import plan_study
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies, published_figures
 from app.ranking.repeated_study import repeated_study
-from app.ranking.study_parts import cells_of
+from app.ranking.study_parts import PARTS, cells_of
 from support.message_checks import has_message
 
 STUDY = comparison_studies()["industrial-2019"]
@@ -146,8 +146,11 @@ def test_the_stored_comparison_shows_it_with_the_study() -> None:
         ("industrial-2019 lab:x --solutions ,", "--solutions"),
         ("industrial-2019 lab:x --solutions rot13", "rot13"),
         ("industrial-2019-extended lab:x --solutions wireguard", "measures settings of nodes and gateways, not"),
-        ("satcom-2021 lab:x --solutions wireguard,fastd", "This part of satcom-2021 has no measurements of fastd."),
-        ("satcom-applications lab:x --solutions fastd", "of satcom-applications has no measurements of fastd."),
+        ("satcom-2021 lab:x --solutions wireguard,fasd", "Did you mean fastd?"),
+        ("satcom-applications lab:x --solutions all,fasd", "Did you mean fastd?"),
+        ("satcom-2021 lab:x --solutions fastd:null", "on both hosts: fastd:null cannot be chosen. Name the solution"),
+        ("satcom-applications lab:x --solutions wireguard:x", "both hosts: wireguard:x cannot be chosen."),
+        ("satcom-2021 lab:x --solutions ,", "--solutions"),
         ("iiot-hub lab:x --solutions tinc", "This part of iiot-hub has no measurements of tinc."),
         ("iiot-hub lab:x --part all --solutions baseline", "This part of iiot-hub has no measurements of baseline."),
         ("iiot-hub lab:x --solutions ,", "--solutions"),
@@ -171,6 +174,25 @@ def test_the_satellite_study_is_measured_with_some_of_its_vpns() -> None:
     assert {one.solution for one in chosen("wireguard")} == {"none", "wireguard"} < names
     assert {one.solution for one in chosen("baseline")} == {"none"}
     assert set(chosen("wireguard")) < set(cells)
+    assert chosen("all,wireguard") == cells
+
+
+@pytest.mark.parametrize(("name", "places"), [("fastd", ["none", "B"]), ("ssh", ["none", "A", "B"])])
+def test_an_added_vpn_has_cells_like_those_of_the_study(name: str, places: list[str]) -> None:
+    for part in PARTS:
+        cells = cells_of(part)
+        found = chosen_cells(cells, argparse.Namespace(study="satcom-2021", solutions=f"all,{name}"))
+        assert found[: len(cells)] == cells
+        added = found[len(cells) :]
+        assert {one.solution for one in added} == {name}
+        kinds = {(one.condition, one.congestion) for one in cells}
+        assert len(set(added)) == len(added)
+        for kind in kinds:
+            is_split = kind[1] in (BBR_ON_GATEWAYS, BBR_ON_PROXY)  # of which the study has cells with a proxy alone
+            own = [one.proxy for one in added if (one.condition, one.congestion) == kind]
+            assert own == places[is_split:], kind
+    alone = chosen_cells(cells_of("quick"), argparse.Namespace(study="satcom-2021", solutions=f"{name},baseline"))
+    assert [one.solution for one in alone] == ["none", *[name] * len(places)]
 
 
 @pytest.mark.parametrize("study", comparison_studies().values(), ids=comparison_studies())

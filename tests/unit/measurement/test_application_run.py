@@ -77,6 +77,7 @@ class Stage:
         self.results: list[ApplicationResult] = []
         self.paths: list[WorkloadPath] = []
         self.why = ""
+        self.groups: list[int] = []
         monkeypatch.setattr(LinkMeasurement, "direct_ms", lambda _self: 1.0)
         monkeypatch.setattr(LinkMeasurement, "measure", lambda _self, condition, _direct: found_on_link(condition.name))
         runs = {name: self._run_of(name) for name in APPLICATIONS}
@@ -95,6 +96,7 @@ class Stage:
 
     @contextmanager
     def open_group(self, choices: Any, **_: object) -> Iterator[Any]:
+        self.groups.append(len(choices))
         plan = SimpleNamespace(outer_filter="udp port 51820")
         tunnels = {nth: SimpleNamespace(link=LINK.instance(nth), plan=plan) for nth in range(len(choices))}
         yield SimpleNamespace(tunnels=tunnels, failures={})
@@ -135,6 +137,21 @@ def test_all_applications_run_between_the_nodes_with_the_congestion_control_of_t
         assert setting.startswith("ip netns exec "), "the node's alone, not the gateway's"
         assert setting.endswith("net.ipv4.tcp_congestion_control=bbr")
         assert sum("tcp_metrics flush" in words for words in host.commands) == 2 * len(APPLICATIONS)
+
+
+def test_tunnels_that_cannot_be_up_together_are_measured_one_group_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage(monkeypatch)
+    stage.b.splits = ["", SPLIT] * 2
+    ways = [("none", "none"), ("wireguard", "none"), ("wireguard", "B"), ("ipsec", "none"), ("ipsec", "B")]
+    cells = [TransferCell("geo", "bbr2", *way) for way in ways]
+    found = stage.run(*cells)
+    assert stage.groups == [4, 1], "IPsec has a port of its own: two of it are not up side by side"
+    assert {one.cell for one in found} == set(cells)
+    assert all(one.has_figures for one in found)
+    once = ["none", "geo", None]
+    assert stage.conditions == [None, *once, *once, None], "the link is proven for each"
 
 
 def test_an_application_that_fails_says_why_and_the_others_have_figures(monkeypatch: pytest.MonkeyPatch) -> None:

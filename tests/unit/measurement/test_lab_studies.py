@@ -162,6 +162,22 @@ def test_applications_over_chosen_vpns_are_compared_with_those_over_none() -> No
     assert {one.solution for one in study.chosen("no-loss", ("wireguard",))} == {"none", "wireguard"}
     assert {one.solution for one in study.chosen("no-loss", ("none",))} == {"none"}
     assert study.chosen("no-loss", names) == study.chosen("no-loss") == application_cells("no-loss")
+    with_other = study.chosen("no-loss", (*names, "fastd"))
+    added = with_other[len(application_cells("no-loss")) :]
+    assert with_other == (*application_cells("no-loss"), *added)
+    assert len(added) == len(set(added)) == 2 * 2 * 2, "links, congestion controls, with and without a proxy"
+    assert {(one.solution, one.proxy) for one in added} == {("fastd", "none"), ("fastd", "B")}
+    assert study.conditions("no-loss", ("fastd",)) == ("geo", "leo")
+    assert {one.solution for one in study.chosen("quick", ("fastd",))} == {"none", "fastd"}
+
+
+def test_a_fresh_run_of_the_study_leaves_what_was_added_to_it() -> None:
+    study = LAB_STUDIES[APPLICATION_STUDY]
+    before = study.none("lab:x", "quick")
+    for cell in study.chosen("quick", ("wireguard", "fastd")):
+        before = before.with_result(own_lab_result(cell))
+    begun = WantedLabStudy(study, "quick", sample.pair(), is_fresh=True).begun(before)
+    assert {one.solution for one in begun.done()} == {"fastd"}
 
 
 def test_settings_of_nodes_are_no_solutions() -> None:

@@ -26,19 +26,21 @@ from app.domain.errors import (
 )
 from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.topology import NodeKind, Topology
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import TransferCell, TransferResult, of_solutions
 from app.domain.version import tunnelmark_version
 from app.measurement import studies
 from app.measurement.cell_run import CellReports
-from app.measurement.messages import SHAPING_NOT_ALLOWED
+from app.measurement.messages import NO_SAFE_SUITE, SHAPING_NOT_ALLOWED
 from app.measurement.messages.studies import (
     OWN_HOSTS_DELAY_CHANGES,
     OWN_HOSTS_NOT_ALLOWED,
     RESULTS_OF_FORMER_MACHINES,
     STUDY_NEEDS_LAB,
+    STUDY_SOLUTION_MISSING,
 )
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.own_hosts import OwnHostsConsent
+from app.measurement.satellite_choices import satellite_choices
 from app.measurement.studies import StudyOperations, StudyRequest
 from app.measurement.transfers import NODE_NEEDS, TransferPlan
 from app.ranking.study_parts import SATCOM, cells_of
@@ -250,6 +252,17 @@ def test_a_fresh_run_that_is_refused_leaves_everything_as_it_was(
         operations.measure(QUICK, is_fresh=True)
     assert operations.study_results(SATCOM, "lab:practice") == old
     assert run.measured == list(QUICK)
+
+
+def test_a_vpn_that_the_hosts_cannot_do_or_that_has_no_safe_suite_is_refused() -> None:
+    cells = of_solutions(QUICK, ("fastd",))
+    for unavailable in ({"fastd": "gateway-a lacks fastd"}, {}):
+        lab = SimpleNamespace(name="lab:practice")
+        found: Any = SimpleNamespace(defaults=(), unavailable=unavailable, facts={}, pair=lab)
+        why = unavailable.get("fastd", NO_SAFE_SUITE())
+        is_refused = has_message(STUDY_SOLUTION_MISSING, solution="fastd", why=why, pair="lab:practice")
+        with pytest.raises(InvalidOption, check=is_refused):
+            satellite_choices({}, found, cells)
 
 
 def test_results_of_an_earlier_version_have_nothing_to_measure_again(run: type[Run], tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition
 from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
-from app.domain.link import Link
+from app.domain.link import MAX_INSTANCES, Link
 from app.domain.transfers import TransferCell
 from app.measurement import host_shaping, transfers, tunnels
 from app.measurement.cell_run import CellReports
@@ -71,15 +71,15 @@ class ShapedStage(Stage):
             group.tunnels[len(choices) - 1].plan.on = lambda _side: SimpleNamespace(steps=(step,))
         yield group
 
-    def run_shaped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_shaped(self, monkeypatch: pytest.MonkeyPatch, cells: tuple[TransferCell, ...] = CELLS) -> None:
         @contextmanager
         def guarded(_sessions: object, *, is_lab: bool, token: CancelToken) -> Iterator[CancelToken]:
             self.guarded.append(not is_lab)
             yield token
 
         monkeypatch.setattr(transfers, "guarded_load", guarded)
-        choices: Any = {"none": BARE, "wireguard": WIREGUARD}
-        plan = TransferPlan(CELLS, choices, is_lab=False, size_bytes=30_000_000)
+        choices: Any = {one.solution: BARE if one.solution == "none" else WIREGUARD for one in cells}
+        plan = TransferPlan(cells, choices, is_lab=False, size_bytes=30_000_000)
         hosts: Any = (self.a, self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         shaping: Any = HostShaping(BARE, self.under)
@@ -100,6 +100,15 @@ def test_each_condition_has_a_group_with_the_member_that_shapes_built_last(monke
     assert [(one.cell, one.seconds) for one in stage.results] == [(cell, 26.5) for cell in CELLS]
     assert stage.guarded == [True] * len(CELLS), "load on a live link ends where connections suffer"
     assert {one.own_load_cores for one in stage.results} == {None}, "this computer's work is not that of the hosts"
+
+
+def test_what_shapes_the_link_is_a_member_of_a_full_group_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    names = [f"vpn-{nth}" for nth in range(MAX_INSTANCES)]
+    cells = tuple(TransferCell("geo", "bbr2", name, "none") for name in names)
+    stage.run_shaped(monkeypatch, cells)
+    assert [len(choices) for _, choices, _ in stage.groups] == [MAX_INSTANCES, 2]
+    assert {one.cell for one in stage.results if one.seconds == 26.5} == set(cells)
 
 
 def test_where_a_host_cannot_shape_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.messages.results import BBR_HERE
-from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell, of_solutions
 from app.ranking.messages import CARRIER, CONGESTION_CONTROL, FASTEST_WITH_CUBIC, LESS_MATTERS, WHAT_MATTERS
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import PARTS, cells_of, missing_cells, predicted_s, split_cells
@@ -54,6 +54,19 @@ def test_the_study_reaches_its_own_figures_and_others_miss_them() -> None:
     backwards = {cell: 1_000.0 / seconds for cell, seconds in published.items()}
     assert [goal.is_met for goal in goals(backwards)] == [False, False, False]
     assert [goal.is_met for goal in goals({})] == [None, None, None]
+
+
+def test_cells_without_a_published_time_count_in_no_figure_of_the_study() -> None:
+    published = dict(published_transfers())
+    # A VPN that is behind with BBR under loss, and the slowest over GEO, where the study has another one.
+    added = {
+        one: 900.0 if one.congestion == "bbr2" else 1.0
+        for one in of_solutions(tuple(published), ("fastd",))
+        if one.solution == "fastd"
+    }
+    assert goals(published | added) == goals(published)
+    assert figure_tables(published | added) == figure_tables(published)
+    assert figure_maps(published | added, cells_of("all")) == figure_maps(published, cells_of("all"))
 
 
 def test_advice_names_what_matters_most_first_and_what_does_not() -> None:
@@ -122,6 +135,12 @@ def test_a_run_measures_what_has_no_time_and_says_how_long_that_takes() -> None:
     assert predicted_s(()) == 0.0
     assert predicted_s(cells_of("quick")) <= 600
     assert 0 < predicted_s(cells[1:]) < predicted_s(cells) < predicted_s(cells_of("all"))
+    added = [one for one in of_solutions(cells, ("fastd",)) if one.solution == "fastd"]
+    longest_s = max(published_transfers()[one] for one in cells)
+    assert predicted_s([*cells, *added]) == pytest.approx(predicted_s(cells) + 2 * (longest_s + 20.0))
+    ipsec = [one for one in of_solutions(cells, ("ipsec",)) if one.solution == "ipsec"]
+    # Two of IPsec are not up at the same time: there is one more group of tunnels, whose link is measured before.
+    assert predicted_s([*cells, *ipsec]) == pytest.approx(predicted_s([*cells, *added]) + 60.0 + 45.0)
     assert set(split_cells()) < set(cells_of("loss"))
     assert not set(split_cells()) & set(published_transfers())
     kinds = {one.congestion for one in split_cells()}

@@ -52,6 +52,24 @@ def test_shares_with_loss_and_of_a_busy_computer_do_not_count() -> None:
     assert share_agreement((own_application_result(LOSSY), disturbed)).cells == 0
 
 
+def test_a_vpn_that_the_study_does_not_have_is_behind_it_without_a_published_share() -> None:
+    added = [replace(own_application_result(replace(one, solution="fastd"))) for one in CELLS[1:]]
+    flows = WorkloadResult("two-flows", {"fairness": 0.6, "second-share": 90.0})
+    added[0] = replace(added[0], workloads=(*added[0].workloads[:2], flows))
+    results = with_share(44.0)
+    results = replace(results, results=(*added, *results.results))
+    found = share_agreement(results.results)
+    assert (found.cells, found.within, found.outside) == (3, 3, ())
+    (table,) = outcome_tables(results)
+    assert [(row[2], row[8], row[9]) for row in table.rows] == [
+        ("none", "44", "40–60"),
+        ("wireguard", "44", "40–60"),
+        ("wireguard", "44", "40–60"),
+        ("fastd", "90", "–"),
+        ("fastd", "44", "–"),
+    ]
+
+
 def test_figures_are_beside_what_is_published_and_links_and_faults_are_named(tmp_path: Path) -> None:
     results = with_share(25.0)
     missed = replace(

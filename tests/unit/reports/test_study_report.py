@@ -16,14 +16,14 @@ from app.domain.conditions import ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidOption
 from app.domain.messages.results import BBR_HERE
 from app.domain.topology import Topology
-from app.domain.transfers import BBR_ON_GATEWAYS, TransferResult
+from app.domain.transfers import BBR_ON_GATEWAYS, TransferCell, TransferResult, of_solutions
 from app.measurement.messages import CONDITION_NOT_MET
 from app.ranking.published_transfers import published_transfers
 from app.ranking.study_parts import cells_of
 from app.reports.heat_map_view import heat_lines, heat_text
 from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_report import study_json, study_to_html, write_study
-from app.reports.study_view import link_lines, own_text, published_text, study_view
+from app.reports.study_view import cell_name, link_lines, own_text, part_view, published_text, study_view
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_NEGATIVE, HEAT_POSITIVE
 from support.message_checks import has_message
@@ -147,7 +147,7 @@ def test_cells_whose_condition_was_missed_are_not_measured_with_the_reason() -> 
     found = with_conditions()
     view = study_view(found, CELLS)
     assert view.failed == {}
-    assert not view.is_whole
+    assert CELLS[-1] not in found.done()
     assert own_text(view, CELLS[-1]) == "not measured"
     assert list(view.reasons) == [CELLS[-1]]
     assert any("not as asked for" in line for line in link_lines(found, CELLS))
@@ -163,7 +163,6 @@ def test_cells_whose_condition_was_missed_are_not_measured_with_the_reason() -> 
 def test_a_part_of_which_nothing_is_measured_has_its_comparison() -> None:
     none = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000)
     view = study_view(none, CELLS)
-    assert not view.is_whole
     (found,) = view.comparisons
     assert heat_text(found, 0, 1, is_own=True) == "–"
     assert heat_text(found, 0, 1, is_own=False) == "−9"
@@ -193,7 +192,7 @@ def test_the_same_order_throughout_is_a_sentence() -> None:
         seconds = published_transfers()[cell]
         found = found.with_result(TransferResult(cell, seconds, 30_000_000, topology=Topology.ROUTED_NODES))
     view = study_view(found, CELLS)
-    assert view.is_whole
+    assert found.done() == set(CELLS)
     assert heat_lines(view.comparisons[0]) == [
         "Rank correlation: 1.00.",
         "No pair that differs by more than 5 % in the study is in the other order.",
@@ -207,6 +206,54 @@ def test_cells_that_the_study_gives_a_range_for_have_it() -> None:
     assert published_text(split) == "32–46 (section IV.A)"
     assert published_text(split, has_section=False) == "32–46"
     assert published_text(CELLS[0]) == f"{published_transfers()[CELLS[0]]:.1f}"
+
+
+def added() -> tuple[TransferCell, ...]:
+    """Return the cells of a VPN that the study does not have."""
+    return tuple(one for one in of_solutions(CELLS, ("fastd",)) if one.solution == "fastd")
+
+
+def with_added(seconds: float = 9.0) -> StudyResults:
+    """Return results with times of a VPN that the study does not have, which came first."""
+    found = StudyResults("satcom-2021", "lab:<x>", "1.0", 30_000_000)
+    for cell in added():
+        found = found.with_result(TransferResult(cell, seconds, 30_000_000, 3, "bbr", topology=Topology.ROUTED_NODES))
+    for one in results().results:
+        found = found.with_result(one)
+    return found
+
+
+def test_an_added_vpn_is_shown_behind_the_study_and_counts_in_no_comparison_with_it() -> None:
+    assert [(one.solution, one.proxy) for one in added()] == [("fastd", "none"), ("fastd", "B")]
+    cells, before = (*CELLS, *added()), study_json(results(), CELLS)
+    data = study_json(with_added(), cells)
+    rows = data["cells"]
+    assert isinstance(rows, list)
+    assert [(one["solution"], one["proxy"], one["seconds"], one["published_s"]) for one in rows[8:]] == [
+        ("fastd", "none", 9.0, None),
+        ("fastd", "B", 9.0, None),
+    ]
+    assert rows[:8] == before["cells"]
+    for name in ("pairs", "same_order", "rank_correlation", "against", "goals", "heat_maps"):
+        assert data[name] == before[name], name
+    assert any("fastd" in text for text in study_view(with_added(), cells).advice), "the fastest of one's own"
+    page = study_to_html(with_added(), cells)
+    found = re.findall(r'scope="row">([^<]*fastd[^<]*)</th><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>', page)
+    assert found == [(cell_name(one), "9.0", "–") for one in added()]
+    assert heat_maps(page) == heat_maps(study_to_html(results(), CELLS))
+    assert published_text(added()[0]) == published_text(added()[0], has_section=False) == "–"
+
+
+def test_the_view_of_a_part_has_what_is_stored_of_other_vpns() -> None:
+    assert part_view(with_added(), CELLS).cells == (*CELLS, *added())
+    assert part_view(results(), CELLS).cells == CELLS
+    other = tuple(one for one in published_transfers() if (one.condition, one.congestion) == ("leo", "bbr2"))
+    assert part_view(with_added(), other).cells == other, "it was not measured there"
+    one = TransferResult(added()[1], None, 0, message="It did not end.", topology=Topology.ROUTED_NODES)
+    failed = part_view(results().with_result(one), CELLS)
+    assert failed.cells == (*CELLS, added()[1])
+    assert own_text(failed, added()[1]) == "failed"
+    assert failed.reasons[added()[1]] == "It did not end."
 
 
 def test_json_names_what_is_in_the_other_order_and_what_is_missing() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.adapters import PublicIdentity, TunnelPlan
+from app.domain.declared import over_tcp
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.topology import ProxyPlace, Topology
@@ -14,7 +15,7 @@ from app.domain.transfers import BBR_ON_PROXY, CONGESTION
 from app.tunnel.host_settings import CONGESTION_FILE, HostSettings
 from app.tunnel.nodes import NodeSteps
 from app.tunnel.proxy import ProxySteps
-from support.adapter_cases import facts, request
+from support.adapter_cases import facts, home, request
 from vpn_adapters.registry import ADAPTERS
 
 NODES = Topology.ROUTED_NODES
@@ -37,6 +38,17 @@ def test_a_proxy_gets_the_congestion_control_of_its_sockets(congestion: str) -> 
     step = with_proxy.b.steps[-1]
     chain = step.command.argv.index("prerouting")
     assert step.command.argv[chain - 1] == congestion
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_every_vpn_has_a_proxy_inside_and_one_outside_where_it_is_declared_to_be_over_tcp(name: str) -> None:
+    adapter, host = ADAPTERS[name], facts(home(ADAPTERS[name]))
+    asked = request(adapter, adapter.suites(host, host)[0])
+    plan = NodeSteps(NODES).extend(adapter.plan(asked), asked.link)
+    assert "prerouting" in ProxySteps(NODES, ProxyPlace.INSIDE).extend(plan, asked.link).b.steps[-1].command.argv
+    if name in over_tcp():
+        first = ProxySteps(NODES, ProxyPlace.OUTSIDE).extend(plan, asked.link).b.steps[0]
+        assert "output" in first.command.argv, "before the VPN starts"
 
 
 def test_bbr_on_the_proxy_alone_leaves_cubic_to_gateways_and_loads_what_the_proxy_needs() -> None:

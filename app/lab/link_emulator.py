@@ -30,15 +30,22 @@ class Direction:
     A frame waits in the queue until the line is free, takes its length over the rate on it, and arrives a delay later.
     One that would wait longer than the queue holds is dropped, and so is one that loss meets. No frame overtakes.
 
+    Traces are values that hold in turn, each for `trace_step_s` seconds, from the first frame on. They are known
+    beforehand, so a frame that waits is sent at the rates that hold by then. Its loss is that of the moment at which
+    the line has sent it, its delay that of the moment at which it came.
+
     Args:
-        settings: `delay_ms`; `trace_ms` (delays added in turn, each for `trace_step_s` seconds); `rate_mbit_s` and
-            `queue_ms` (null: no limit); `loss_pct` and `burst_frames` (mean length of a run of lost frames).
+        settings: `delay_ms`, and `trace_ms` added to it; `rate_mbit_s` (null: no limit) or `trace_mbit_s`; `queue_ms`
+            (null: no limit); `loss_pct` and `burst_frames` (mean length of a run of lost frames) or `trace_loss_pct`.
         seed: Of the random numbers.
     """
 
     def __init__(self, settings: dict[str, object], seed: int) -> None:
         self._delay_s = float(settings.get("delay_ms") or 0.0) / 1_000  # type: ignore[arg-type]
         self._trace_s = [float(one) / 1_000 for one in settings.get("trace_ms") or ()]  # type: ignore[attr-defined]
+        rates, losses = settings.get("trace_mbit_s") or (), settings.get("trace_loss_pct") or ()
+        self._bytes_per_s = [float(one) * 1e6 / _BITS for one in rates]  # type: ignore[attr-defined]
+        self._losses = [float(one) / 100 for one in losses]  # type: ignore[attr-defined]
         self._step_s = float(settings.get("trace_step_s") or 0.1)  # type: ignore[arg-type]
         rate = settings.get("rate_mbit_s")
         self._byte_s = 0.0 if rate is None else _BITS / (float(rate) * 1e6)  # type: ignore[arg-type]
@@ -63,7 +70,7 @@ class Direction:
         begin_s = max(now_s, self._free_s)
         if self._queue_s is not None and begin_s - now_s > self._queue_s:
             return
-        self._free_s = begin_s + (len(frame) + _FRAME_CHECK_BYTES) * self._byte_s
+        self._free_s = self._sent_s(begin_s, len(frame) + _FRAME_CHECK_BYTES)
         if self._loses():
             return
         self._last_s = max(self._last_s, self._free_s + self._delay_at(now_s - self._began_s))
@@ -82,12 +89,31 @@ class Direction:
         self._frames.popleft()
 
     def _delay_at(self, since_s: float) -> float:
-        if not self._trace_s:
-            return self._delay_s
-        return self._delay_s + self._trace_s[int(since_s / self._step_s) % len(self._trace_s)]
+        return self._delay_s + (self._now(self._trace_s, since_s) if self._trace_s else 0.0)
+
+    def _now(self, trace: list[float], since_s: float) -> float:
+        return trace[int(since_s / self._step_s) % len(trace)]
+
+    def _sent_s(self, begin_s: float, length_bytes: int) -> float:
+        """Return when the line has sent a frame that it begins with at a time."""
+        if not self._bytes_per_s:
+            return begin_s + length_bytes * self._byte_s
+        began_s = self._began_s or 0.0
+        at_s, left_bytes, step = begin_s, float(length_bytes), int((begin_s - began_s) / self._step_s)
+        while True:
+            rate, end_s = self._bytes_per_s[step % len(self._bytes_per_s)], began_s + (step + 1) * self._step_s
+            if at_s + left_bytes / rate <= end_s:
+                return at_s + left_bytes / rate
+            left_bytes -= (end_s - at_s) * rate
+            at_s, step = end_s, step + 1
 
     def _loses(self) -> bool:
-        """Return whether the next frame is lost. Source: Gilbert, Bell Syst. Tech. J. 39 (1960)."""
+        """Return whether the frame that the line has sent last is lost.
+
+        Source: Gilbert, Bell Syst. Tech. J. 39 (1960).
+        """
+        if self._losses:
+            return self._random.random() < self._now(self._losses, self._free_s - (self._began_s or 0.0))
         if self._is_single:
             return self._random.random() < self._loss
         if self._is_losing:

@@ -44,7 +44,13 @@ _QUANTILE = 0.1
 _PINGS, _PING_INTERVAL_S = 120, 0.03
 _PHASES, _FINE = 16, 10
 """Begins of a trace that are tried: over its whole length, then around the one that fits best."""
-_SECONDS = 4
+_SECONDS, _MOST_SECONDS = 4, 20
+"""Length of a stream; where rate or loss change over time, as long as their trace and its edges, up to the most."""
+_EDGES_S = 2
+_LEAST_IN_STEP = 8
+"""Datagrams in each step of a trace from which on they are taken to be spread evenly over it. Source: our choice."""
+_GAP_PCT = 90.0
+"""Loss from which on a receiver may miss that a stream went on: datagrams after the last one that it got."""
 _SMALL_BYTES, _LARGE_BYTES = 600, 1_400
 _MOST_LOSS_MBIT_S = 3.0
 _OVER_RATE, _UNDER_RATE = 1.2, 0.5
@@ -105,16 +111,17 @@ class LinkMeasurement:
         """Measure what arrives at one host."""
         name = "a_to_b" if receiver is Side.B else "b_to_a"
         self.report(RATE_OF_BARE_LINK(start=receiver.other.upper(), end=receiver.upper()))
-        rate = way.rate_mbit_s
-        gentle = (_MOST_LOSS_MBIT_S if rate is None else min(_MOST_LOSS_MBIT_S, rate * _UNDER_RATE), _SMALL_BYTES)
-        full = gentle if rate is None else (rate * _OVER_RATE, _LARGE_BYTES)
-        first, second = self._streams(receiver, gentle, full, _SECONDS)
-        loss = check_loss(name, way, first if rate is not None else _joined(first, second))
+        rates, seconds = way.rates_mbit_s, _stream_s(way)
+        gentle = (min((_MOST_LOSS_MBIT_S, *(rate * _UNDER_RATE for rate in rates))), _SMALL_BYTES)
+        full = (max(rates) * _OVER_RATE, _LARGE_BYTES) if rates else gentle
+        first, second = self._streams(receiver, gentle, full, seconds)
+        loss = check_loss(name, way, first if rates else _joined(first, second), seconds)
         if not loss.is_met:
-            loss = check_loss(name, way, _joined(*self._streams(receiver, gentle, gentle, 2 * _SECONDS)))
+            again = _joined(*self._streams(receiver, gentle, gentle, 2 * seconds))
+            loss = check_loss(name, way, again, 2 * seconds)
         checks = [loss, _check_order(name, (first, second))]
-        if rate is not None and second.mbit_s is not None:
-            checks.append(check_rate(name, way, second.mbit_s))
+        if rates and second.mbit_s is not None:
+            checks.append(check_rate(name, way, second.mbit_s, second.rate_s))
         return checks
 
     def _streams(
@@ -189,24 +196,88 @@ def check_rtt(condition: Condition, found: Sequence[Echo], direct_ms: float) -> 
     return ConditionCheck(Quantity.RTT, "", asked, measured, low, high, low <= measured <= high)
 
 
-def check_rate(direction: str, way: LinkDirection, measured: float) -> ConditionCheck:
-    """Compare the rate of frames that arrived under more load than the line carries; lost ones do not arrive."""
-    asked = (way.rate_mbit_s or 0.0) * (1.0 - way.loss_pct / 100)
-    low, high = asked * (1 - RATE_SHARE), asked * (1 + RATE_SHARE)
-    return ConditionCheck(Quantity.RATE, direction, asked, measured, low, high, low <= measured <= high)
+def check_rate(direction: str, way: LinkDirection, measured: float, window_s: float) -> ConditionCheck:
+    """Compare the rate of frames that arrived under more load than the line carries; lost ones do not arrive.
+
+    Of rates that change over time the mean counts, over each part of their trace that is as long as the test.
+
+    Args:
+        direction: `a_to_b` or `b_to_a`.
+        way: As asked for, with a rate.
+        measured: In Mbit/s.
+        window_s: Time over which it was measured, in s.
+    """
+    kept = np.array(way.rates_mbit_s) * (1.0 - np.array(way.losses_pct) / 100)
+    least, most = mean_range(kept, way.trace_step_s, window_s)
+    low, high = least * (1 - RATE_SHARE), most * (1 + RATE_SHARE)
+    asked_range = (least, most) if len(kept) > 1 else None
+    is_met = low <= measured <= high
+    return ConditionCheck(Quantity.RATE, direction, float(np.mean(kept)), measured, low, high, is_met, asked_range)
 
 
-def check_loss(direction: str, way: LinkDirection, found: DatagramStream) -> ConditionCheck:
-    """Compare the loss of a stream that does not fill the line, by its 95 % interval.
+def check_loss(direction: str, way: LinkDirection, found: DatagramStream, seconds: float) -> ConditionCheck:
+    """Compare the loss of streams that do not fill the line, by its 95 % interval.
 
-    Losses in bursts count as fewer independent ones.
+    Losses in bursts count as fewer independent ones. Of losses that change over time the mean counts, as for a rate.
 
     Source: Wilson, J. Am. Stat. Assoc. 22 (1927); the correlation of Gilbert's two states as in the link emulator.
+
+    Args:
+        direction: `a_to_b` or `b_to_a`.
+        way: As asked for.
+        found: One stream, or several joined.
+        seconds: Length of each, in s.
     """
-    share = found.lost / found.sent
-    low, high = _wilson(share, found.sent / _correlation(way))
-    is_met = 100 * low <= way.loss_pct <= 100 * high if way.loss_pct else 100 * share <= MOST_LOSS_PCT
-    return ConditionCheck(Quantity.LOSS, direction, way.loss_pct, 100 * share, 100 * low, 100 * high, is_met)
+    share, asked = found.lost / found.sent, float(np.mean(way.losses_pct))
+    low, high = (100 * one for one in _wilson(share, found.sent / _correlation(way)))
+    least, most = _loss_range(way, found.sent, seconds)
+    is_met = low <= most and least <= high if asked else 100 * share <= MOST_LOSS_PCT
+    asked_range = (least, most) if way.trace_loss_pct else None
+    return ConditionCheck(Quantity.LOSS, direction, asked, 100 * share, low, high, is_met, asked_range)
+
+
+def mean_range(values: Sequence[float] | _Values, step_s: float, window_s: float) -> tuple[float, float]:
+    """Return the lowest and highest mean of a trace over a time of one length, wherever in the trace that begins.
+
+    Between the begins at which one end of that time meets the end of a step the mean changes linearly.
+
+    Args:
+        values: Hold in turn, over and over.
+        step_s: For how long each of them holds, in s.
+        window_s: The time, in s.
+    """
+    if len(values) == 1:
+        return float(values[0]), float(values[0])
+    ends = step_s * np.arange(len(values) + 1)
+    sums = np.concatenate(([0.0], np.cumsum(values) * step_s))
+
+    def total(at_s: _Values) -> _Values:
+        found: _Values = at_s // ends[-1] * sums[-1] + np.interp(at_s % ends[-1], ends, sums)
+        return found
+
+    begins = np.concatenate((ends, (ends - window_s) % ends[-1]))
+    means = (total(begins + window_s) - total(begins)) / window_s
+    return float(np.min(means)), float(np.max(means))
+
+
+def _loss_range(way: LinkDirection, sent: int, seconds: float) -> tuple[float, float]:
+    """Return the lowest and highest loss, in percent, that datagrams meet which are sent evenly over some seconds.
+
+    Too few of them may all be sent in the same part of the trace. A gap at the end may remain unknown to the receiver.
+    """
+    losses = way.losses_pct
+    if sent * way.trace_step_s < _LEAST_IN_STEP * seconds:
+        return min(losses), max(losses)
+    least, most = mean_range(losses, way.trace_step_s, seconds)
+    gaps = "".join("x" if one >= _GAP_PCT else " " for one in 2 * way.trace_loss_pct).split()
+    gap_s = way.trace_step_s * min(len(losses), max(map(len, gaps), default=0))
+    return (max(0.0, (least * seconds - 100 * gap_s) / (seconds - gap_s)) if gap_s < seconds else 0.0), most
+
+
+def _stream_s(way: LinkDirection) -> int:
+    if not way.trace_mbit_s and not way.trace_loss_pct:
+        return _SECONDS
+    return min(_MOST_SECONDS, max(_SECONDS, math.ceil(way.trace_s) + _EDGES_S))
 
 
 def _joined(first: DatagramStream, second: DatagramStream) -> DatagramStream:
@@ -241,7 +312,7 @@ def _low(values_ms: Sequence[float] | _Values) -> float:
 
 def _best_fit(condition: Condition, sent_s: Sequence[float], rtt_ms: _Values) -> _Values:
     """Return the round-trip times that are expected where the traces began when it fits best."""
-    lengths = [len(way.trace_ms) * way.trace_step_s for way in (condition.a_to_b, condition.b_to_a)]
+    lengths = [way.trace_s for way in (condition.a_to_b, condition.b_to_a)]
     best, step = (0.0, 0.0), 1.0
     for number in (_PHASES, _FINE):
         shifts = [step * (each / number - 0.5) for each in range(number + 1)]
@@ -269,9 +340,9 @@ def _expected_ms(condition: Condition, sent_s: Sequence[float], phases: tuple[fl
 
 def _arrivals(way: LinkDirection, sent_s: Sequence[float], phase_s: float) -> list[float]:
     """Return when frames arrive that are sent at these times, by the emulator's own model."""
-    model = Direction({**asdict(way), "loss_pct": 0.0, "queue_ms": None}, seed=0)
+    model = Direction({**asdict(way), "loss_pct": 0.0, "trace_loss_pct": (), "queue_ms": None}, seed=0)
     frame = bytes(PING_FRAME_BYTES)
-    model.offer(frame, sent_s[0] - phase_s - 10.0 * max(1, len(way.trace_ms)) * way.trace_step_s)
+    model.offer(frame, sent_s[0] - phase_s - 10.0 * max(way.trace_step_s, way.trace_s))
     model.drop_first()
     arrived = []
     for at_s in sent_s:

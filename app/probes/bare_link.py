@@ -45,12 +45,14 @@ class DatagramStream:
         sent: Datagrams that the receiver knows of: those that arrived and those missing among them.
         lost: Those missing.
         overtaken: Those that arrived after a later one.
+        rate_s: Time over which the rate was found, in s.
     """
 
     mbit_s: float | None
     sent: int
     lost: int
     overtaken: int
+    rate_s: float = 0.0
 
 
 def echoes(host: HostSession, peer: str, *, count: int, interval_s: float, token: CancelToken) -> tuple[Echo, ...]:
@@ -127,14 +129,15 @@ def read_stream(text: str, errors: str, label: str, payload_bytes: int) -> Datag
         words = reported_error(found, NO_DATAGRAM())
         raise ProbeFailed(DATAGRAMS_UNMEASURED(host=label, output=words), hint=explain_iperf_failure(words, ""))
     end = found.get("end", {}).get("streams", [{}])[0].get("udp", {})
-    return DatagramStream(_rate(parts, payload_bytes), sent, max(0, lost), int(end.get("out_of_order", 0)))
+    rate, rate_s = _rate(parts, payload_bytes)
+    return DatagramStream(rate, sent, max(0, lost), int(end.get("out_of_order", 0)), rate_s)
 
 
-def _rate(parts: Sequence[Mapping[str, Any]], payload_bytes: int) -> float | None:
-    """Return the rate between the first second, in which queues fill, and the last interval."""
+def _rate(parts: Sequence[Mapping[str, Any]], payload_bytes: int) -> tuple[float | None, float]:
+    """Return the rate between the first second, in which queues fill, and the last interval, and that time in s."""
     middle = parts[round(1 / INTERVAL_S) : -1]
     seconds = sum(float(one["seconds"]) for one in middle)
     if seconds < 1.0:
-        return None
+        return None, seconds
     frames = sum(float(one["bytes"]) for one in middle) / payload_bytes
-    return frames * (payload_bytes + DATAGRAM_OVERHEAD_BYTES) * 8 / 1e6 / seconds
+    return frames * (payload_bytes + DATAGRAM_OVERHEAD_BYTES) * 8 / 1e6 / seconds, seconds

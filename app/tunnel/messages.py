@@ -207,8 +207,8 @@ BARE_LINK_BRIDGED = MessageForm(
 )
 DELAY_CHANGES = MessageForm(
     "tunnel.delay-changes",
-    "The condition {condition} has delays that change over time: only practice labs emulate those.",
-    "Choose one with a fixed delay, for example geo or dsl.",
+    "The condition {condition} has values that change over time: only practice labs emulate those.",
+    "Choose one with fixed values, for example geo or dsl.",
 )
 UNDERLAY_NOT_FOUND = MessageForm(
     "tunnel.underlay-not-found",

@@ -27,18 +27,18 @@ _LONGEST_QUEUE = 100_000
 
 
 def refuse_unshaped(condition: Condition) -> None:
-    """Refuse a condition that netem does not make without changing the order of frames.
+    """Refuse a condition with a trace: netem would change the order of frames, and has no rate or loss over time.
 
     Raises:
-        InvalidPlan: Its delay changes over time.
+        InvalidPlan: A value changes over time.
     """
     if not is_fixed(condition):
         raise InvalidPlan(DELAY_CHANGES(condition=condition.name))
 
 
 def is_fixed(condition: Condition) -> bool:
-    """Return whether the delay of a condition remains as it is."""
-    return not condition.a_to_b.trace_ms and not condition.b_to_a.trace_ms
+    """Return whether all values of a condition remain as they are."""
+    return not condition.a_to_b.trace_s and not condition.b_to_a.trace_s
 
 
 def netem_options(way: LinkDirection) -> tuple[str, ...]:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
-from app.domain.messages.results import CHECK_OF_LOSS, CHECK_OF_ORDER, CHECK_OF_RATE, CHECK_OF_RTT
+from app.domain.messages.results import (
+    CHECK_OF_LOSS,
+    CHECK_OF_LOSS_TRACE,
+    CHECK_OF_ORDER,
+    CHECK_OF_RATE,
+    CHECK_OF_RATE_TRACE,
+    CHECK_OF_RTT,
+)
 from app.wording.language import mark, tr
 from app.wording.messages import local_text
 from app.wording.numbers import figure
@@ -22,11 +31,25 @@ def condition_words(condition: Condition) -> str:
 
 
 def _direction(way: LinkDirection) -> str:
-    rate = tr("no limit of rate") if way.rate_mbit_s is None else f"{figure(way.rate_mbit_s, 3)} Mbit/s"
-    if not way.loss_pct:
+    rates, losses = way.rates_mbit_s, way.losses_pct
+    if way.trace_mbit_s:
+        rate = tr("{low} to {high} Mbit/s in turn ({mean} on average)").format(**_spread(rates))
+    else:
+        rate = f"{figure(rates[0], 3)} Mbit/s" if rates else tr("no limit of rate")
+    if not any(losses):
         return tr("{rate}, no loss").format(rate=rate)
+    if way.trace_loss_pct:
+        return tr("{rate}, {low} to {high} % lost in turn ({mean} on average)").format(rate=rate, **_spread(losses))
     bursts = tr(" in bursts of {frames}").format(frames=figure(way.burst_frames, 2)) if way.burst_frames > 1 else ""
     return tr("{rate}, {lost} % lost{bursts}").format(rate=rate, lost=figure(way.loss_pct, 2), bursts=bursts)
+
+
+def _spread(values: Sequence[float]) -> dict[str, str]:
+    return {
+        "low": figure(min(values), 3),
+        "high": figure(max(values), 3),
+        "mean": figure(sum(values) / len(values), 3),
+    }
 
 
 def shaping_words(pair: str) -> str:
@@ -55,11 +78,15 @@ def check_message(one: ConditionCheck) -> str:
     way = _WAYS[one.direction]
     if one.quantity is Quantity.ORDER:
         return CHECK_OF_ORDER(way=way, frames=one.measured)
-    if one.quantity is Quantity.LOSS:
-        return CHECK_OF_LOSS(way=way, measured=one.measured, low=one.low, high=one.high, asked=one.asked)
     if one.quantity is Quantity.RTT:
         return CHECK_OF_RTT(measured=one.measured, asked=one.asked)
-    return CHECK_OF_RATE(way=way, measured=one.measured, asked=one.asked)
+    values = {"way": way, "measured": one.measured, "asked": one.asked}
+    if one.quantity is Quantity.LOSS:
+        values |= {"low": one.low, "high": one.high}
+    if one.asked_range is None:
+        return (CHECK_OF_LOSS if one.quantity is Quantity.LOSS else CHECK_OF_RATE)(**values)
+    form = CHECK_OF_LOSS_TRACE if one.quantity is Quantity.LOSS else CHECK_OF_RATE_TRACE
+    return form(**values, least=one.asked_range[0], most=one.asked_range[1])
 
 
 def measured_words(found: MeasuredCondition) -> str:

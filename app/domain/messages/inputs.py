@@ -97,6 +97,19 @@ CONDITION_NAME_TAKEN = MessageForm(
 CONDITION_OUT_OF_RANGE = MessageForm(
     "input.condition-out-of-range", "{name} = {value:g} is not possible: it must be {low:g} to {high:g}."
 )
+CONDITION_TRACES_DIFFER = MessageForm(
+    "input.condition-traces-differ",
+    "The traces of one direction have different numbers of values: {lengths}.",
+    "Give each as many: the first values hold at the same time, then the second ones.",
+)
+CONDITION_KEYS_EXCLUDE = MessageForm(
+    "input.condition-keys-exclude", "{trace} and {name} are not possible together.", "Leave out one of them."
+)
+CONDITION_NEEDS_QUEUE = MessageForm(
+    "input.condition-needs-queue",
+    "trace_mbit_s without queue_ms is not possible: frames would wait without limit while the rate is low.",
+    "Give queue_ms.",
+)
 NOTE_WITH_CONTROL_CHARACTER = MessageForm(
     "input.note-with-control-character",
     "The note has a control character in it (U+{character:04X}).",

@@ -59,6 +59,16 @@ CHECK_OF_RTT = MessageForm(
 CHECK_OF_RATE = MessageForm(
     "condition.check-of-rate", "rate{way:text}: {measured:.2f} Mbit/s, asked for {asked:.2f} Mbit/s"
 )
+CHECK_OF_LOSS_TRACE = MessageForm(
+    "condition.check-of-loss-trace",
+    "loss{way:text}: {measured:.2f} % (95 % interval {low:.2f} to {high:.2f} %), asked for {asked:.2f} % on average, "
+    "which is {least:.2f} to {most:.2f} % in the time of the test",
+)
+CHECK_OF_RATE_TRACE = MessageForm(
+    "condition.check-of-rate-trace",
+    "rate{way:text}: {measured:.2f} Mbit/s, asked for {asked:.2f} Mbit/s on average, which is {least:.2f} to "
+    "{most:.2f} Mbit/s in the time of the test",
+)
 LEAK_COUNTS = MessageForm(
     "leak.counts",
     "{answered} of {sent} canary frames were answered. Captured packets of the tunnel: {captured:text}; packets with "

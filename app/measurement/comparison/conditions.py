@@ -42,7 +42,7 @@ def workloads_s(names: Sequence[str], condition: Condition | None, transfer_mb: 
     """Return how long workloads take in an attempt, roughly, in seconds; files of so many MB are transferred."""
     rtt_s = condition.rtt_ms / 1_000 if condition is not None else 0.0
     ways = (condition.a_to_b, condition.b_to_a) if condition is not None else ()
-    s_per_mb = sum(8 / way.rate_mbit_s for way in ways if way.rate_mbit_s is not None)
+    s_per_mb = sum(8 * len(way.rates_mbit_s) / sum(way.rates_mbit_s) for way in ways if way.rates_mbit_s)
     chosen = chosen_workloads(names, transfer_mb)
     return sum(one.seconds + one.round_trips * rtt_s + one.each_way_mb * s_per_mb for one in chosen)
 
@@ -62,7 +62,7 @@ def ping_interval_s(condition: Condition | None) -> float | None:
     """Return the time between two echo requests in s; None where each waits for the reply to the one before."""
     if condition is None or condition.rtt_ms <= _LONG_RTT_MS:
         return None
-    rates = [way.rate_mbit_s for way in (condition.a_to_b, condition.b_to_a) if way.rate_mbit_s is not None]
+    rates = (*condition.a_to_b.rates_mbit_s, *condition.b_to_a.rates_mbit_s)
     frame_s = _LARGEST_FRAME_BITS / (min(rates) * 1e6) if rates else 0.0
     return max(_PING_INTERVAL_S, round(_FRAMES_APART * frame_s, 3))
 

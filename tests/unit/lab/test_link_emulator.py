@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -18,13 +20,17 @@ from app.domain.condition_files import find_condition, presets, read_condition
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidFile, InvalidOption, TunnelmarkError
 from app.domain.messages.inputs import (
+    CONDITION_KEYS_EXCLUDE,
     CONDITION_NAME_TAKEN,
+    CONDITION_NEEDS_QUEUE,
     CONDITION_NO_TOML,
     CONDITION_OUT_OF_RANGE,
+    CONDITION_TRACES_DIFFER,
     CONDITION_UNKNOWN,
     FIELD_MISSING,
     FIELD_UNKNOWN,
 )
+from app.lab.conditions import lab_condition, settings_of
 from app.lab.link_emulator import Direction, LinkEmulator
 from support.message_checks import HasMessage, has_message
 
@@ -67,6 +73,58 @@ def test_a_trace_changes_the_delay_and_keeps_the_order() -> None:
     assert found[199] == pytest.approx(0.01)
 
 
+def arrivals(settings: dict[str, object], offered_s: list[float]) -> list[float]:
+    """Return when frames arrive that take 8 000 bits on the cable, each offered at a time in s."""
+    way = Direction(settings, seed=3)
+    for now_s in offered_s:
+        way.offer(bytes(996), now_s)
+    found = []
+    while (when := way.next_s()) is not None:
+        found.append(when)
+        way.drop_first()
+    return found
+
+
+def test_a_frame_is_sent_at_the_rates_that_a_trace_has_while_it_is_on_the_line() -> None:
+    settings: dict[str, object] = {"trace_mbit_s": [8.0, 2.0], "trace_step_s": 0.1, "queue_ms": 50.0}
+    # 1 ms at 8 Mbit/s, 4 ms at 2; the second one has half of its bits sent when the rate falls
+    assert arrivals(settings, [7.0, 7.0995, 7.15, 7.1999]) == pytest.approx([7.001, 7.102, 7.154, 7.200975])
+
+
+def test_a_rate_that_changes_loses_no_frame_that_waits() -> None:
+    settings: dict[str, object] = {"trace_mbit_s": [8.0, 2.0], "trace_step_s": 0.1, "queue_ms": 200.0}
+    found = arrivals(settings, [0.0] + [0.05] * 100)
+    # 50 of them until the rate falls, 25 in the slow step, 25 after it
+    assert len(found) == 101
+    assert [found[50], found[75], found[100]] == pytest.approx([0.1, 0.2, 0.225])
+
+
+def test_a_queue_holds_its_time_at_the_rates_to_come() -> None:
+    settings: dict[str, object] = {"trace_mbit_s": [8.0, 2.0], "trace_step_s": 0.1, "queue_ms": 20.0}
+    found = arrivals(settings, [0.0] + [0.09] * 100)
+    assert len(found) == 1 + 10 + 3  # those that begin by 0.11: ten in 10 ms, then three of 4 ms
+    assert found[-1] == pytest.approx(0.112)
+
+
+def test_a_line_is_as_fast_as_the_mean_of_its_trace() -> None:
+    settings: dict[str, object] = {"trace_mbit_s": [9.0, 0.5, 2.5], "trace_step_s": 0.03, "queue_ms": 100.0}
+    found = arrivals(settings, [0.0005 * number for number in range(18_000)])
+    assert 8_000 * sum(when <= 9.0 for when in found) / 9.0 == pytest.approx(4e6, rel=0.001)
+
+
+def test_a_trace_of_losses_loses_frames_in_its_steps_alone() -> None:
+    count = 40_000
+    found = carry({"trace_loss_pct": [0.0, 100.0, 0.0, 50.0], "trace_step_s": 1.0}, count, size=60)
+    kept = [sum(number // 1_000 % 4 == step for number in found) for step in range(4)]
+    assert kept[:3] == [count // 4, 0, count // 4]
+    assert kept[3] == pytest.approx(count / 8, abs=4 * math.sqrt(count / 16))
+
+
+def test_a_frame_that_waits_is_lost_where_it_is_sent() -> None:
+    settings: dict[str, object] = {"rate_mbit_s": 8.0, "trace_loss_pct": [0.0, 100.0], "trace_step_s": 0.1}
+    assert len(arrivals(settings, [0.0] * 250)) == pytest.approx(150, abs=1)
+
+
 @pytest.mark.parametrize("burst", [1.0, 5.0])
 def test_losses_have_the_rate_and_the_length_of_bursts_that_were_asked_for(burst: float) -> None:
     count = 100_000
@@ -82,10 +140,10 @@ def test_the_same_seed_loses_the_same_frames() -> None:
     assert carry({"loss_pct": 10.0}, 100) == carry({"loss_pct": 10.0}, 100)
 
 
-@pytest.fixture
-def link() -> Iterator[tuple[socket.socket, socket.socket]]:
+@contextmanager
+def emulated(a_to_b: dict[str, object]) -> Iterator[tuple[socket.socket, socket.socket]]:
     pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2)]
-    settings: dict[str, object] = {"a_to_b": {"delay_ms": 30.0}, "b_to_a": {}, "seed": 1}
+    settings: dict[str, object] = {"a_to_b": a_to_b, "b_to_a": {}, "seed": 1}
     emulator, is_over = LinkEmulator((pairs[0][1], pairs[1][1]), settings), threading.Event()
 
     def run() -> None:
@@ -102,6 +160,23 @@ def link() -> Iterator[tuple[socket.socket, socket.socket]]:
     thread.join(120)
     for one in (end for pair in pairs for end in pair):
         one.close()
+
+
+@pytest.fixture
+def link() -> Iterator[tuple[socket.socket, socket.socket]]:
+    with emulated({"delay_ms": 30.0}) as ends:
+        yield ends
+
+
+def test_rates_change_while_frames_cross_between_sockets() -> None:
+    way: dict[str, object] = {"trace_mbit_s": [1.0, 0.1], "trace_step_s": 0.1, "queue_ms": 1_000.0}
+    with emulated(way) as (a, b):
+        began_s = time.monotonic()
+        for number in range(20):
+            a.send(bytes([number]) + bytes(995))
+        assert [b.recv(2_000)[0] for _ in range(20)] == list(range(20))
+        # 12.5 frames in the first step, 1.25 in the second, the others of 8 ms each
+        assert time.monotonic() - began_s >= 0.25
 
 
 def test_frames_cross_between_sockets_and_a_full_receiver_loses_none(link: tuple[socket.socket, socket.socket]) -> None:
@@ -135,9 +210,24 @@ def test_the_documented_file_is_a_condition_and_every_key_is_documented(tmp_path
     file = tmp_path / "documented.toml"
     file.write_text(text.split("```")[1])
     assert read_condition(file).b_to_a.burst_frames == 4.0
+    file.write_text(text.split("```")[3])
+    assert 100.0 in read_condition(file).a_to_b.trace_loss_pct
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     documented = {one for row in rows for one in re.findall("`(.+?)`", row)}
     assert documented == {one.name for kind in (Condition, LinkDirection) for one in fields(kind)}
+
+
+def test_a_lab_reports_the_traces_of_its_condition_and_those_of_earlier_versions_have_none() -> None:
+    way = LinkDirection(trace_ms=(1.0, 2.0), trace_mbit_s=(3.0, 1.0), trace_loss_pct=(0.0, 5.0), queue_ms=50.0)
+    condition = Condition("sky", "Handovers", a_to_b=way, b_to_a=LinkDirection(delay_ms=7.0))
+    condition.check()
+    stored = json.loads(json.dumps(settings_of(condition)))
+    assert lab_condition({"in_force": stored}).in_force == condition
+    del stored["b_to_a"]["trace_mbit_s"], stored["b_to_a"]["trace_loss_pct"]
+    assert lab_condition({"in_force": stored}).in_force == condition
+
+
+TRACES = "[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\n"
 
 
 @pytest.mark.parametrize(
@@ -154,6 +244,37 @@ def test_the_documented_file_is_a_condition_and_every_key_is_documented(tmp_path
             InvalidOption,
             has_message(CONDITION_OUT_OF_RANGE, name="loss_pct"),
         ),
+        (
+            TRACES + "trace_mbit_s = [1.0, 0.0]\n",
+            InvalidOption,
+            has_message(CONDITION_OUT_OF_RANGE, name="trace_mbit_s", value=0.0),
+        ),
+        (
+            TRACES + "trace_loss_pct = [1.0, 101.0]\n",
+            InvalidOption,
+            has_message(CONDITION_OUT_OF_RANGE, name="trace_loss_pct", value=101.0),
+        ),
+        (
+            TRACES + "trace_ms = [1.0, 2.0]\ntrace_loss_pct = [1.0, 2.0, 3.0]\n",
+            InvalidOption,
+            has_message(CONDITION_TRACES_DIFFER, lengths="2, 3"),
+        ),
+        (
+            TRACES + "trace_mbit_s = [1.0, 2.0]\nrate_mbit_s = 1.0\nqueue_ms = 50.0\n",
+            InvalidOption,
+            has_message(CONDITION_KEYS_EXCLUDE, trace="trace_mbit_s", name="rate_mbit_s"),
+        ),
+        (
+            TRACES + "trace_loss_pct = [1.0, 2.0]\nloss_pct = 1.0\n",
+            InvalidOption,
+            has_message(CONDITION_KEYS_EXCLUDE, trace="trace_loss_pct", name="loss_pct"),
+        ),
+        (
+            TRACES + "trace_loss_pct = [1.0, 2.0]\nburst_frames = 2.0\n",
+            InvalidOption,
+            has_message(CONDITION_KEYS_EXCLUDE, trace="trace_loss_pct", name="burst_frames"),
+        ),
+        (TRACES + "trace_mbit_s = [1.0, 2.0]\n", InvalidOption, has_message(CONDITION_NEEDS_QUEUE)),
         ("[[condition]]\nname = 'geo'\ntitle = 'X'\n", InvalidFile, has_message(CONDITION_NAME_TAKEN, name="geo")),
         ("[[condition]]\nname = 'as-found'\ntitle = 'X'\n", InvalidFile, has_message(CONDITION_NAME_TAKEN)),
         ("no toml", InvalidFile, has_message(CONDITION_NO_TOML)),

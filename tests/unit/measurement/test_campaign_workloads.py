@@ -10,13 +10,14 @@ import pytest
 from campaign_stage import Stage
 
 from app.domain.condition_files import presets
+from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.events import Stage as AttemptStage
 from app.domain.events import StageStarted
 from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.comparison import plan_campaign
-from app.measurement.comparison.conditions import workloads_s
+from app.measurement.comparison.conditions import ping_interval_s, workloads_s
 from app.measurement.messages import MB_TO_TRANSFER, NUMBER_OUT_OF_RANGE
 from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
 from support.message_checks import has_message
@@ -78,6 +79,16 @@ def test_the_predicted_time_follows_the_size_of_the_file() -> None:
     added = workloads_s(("transfer",), slow, 5) - workloads_s(("transfer",), slow, 4)
     assert added >= sum(8 / rate for rate in rates) > 0
     assert workloads_s(("voice",), slow, 5) == workloads_s(("voice",), slow, 4)
+
+
+def test_rates_that_change_count_with_their_mean_for_files_and_with_their_lowest_for_echo_requests() -> None:
+    way = LinkDirection(delay_ms=20.0, trace_mbit_s=(0.1, 3.9), queue_ms=100.0)
+    changing = Condition("sky", "Handovers", a_to_b=way, b_to_a=way)
+    fixed = replace(way, trace_mbit_s=(), rate_mbit_s=2.0)
+    same_mean = replace(changing, a_to_b=fixed, b_to_a=fixed)
+    assert workloads_s(("transfer",), changing) == pytest.approx(workloads_s(("transfer",), same_mean))
+    slow = replace(fixed, rate_mbit_s=0.1)
+    assert ping_interval_s(changing) == ping_interval_s(replace(changing, a_to_b=slow)) != ping_interval_s(same_mean)
 
 
 @pytest.mark.parametrize("size_mb", [0, -1, 1_001])

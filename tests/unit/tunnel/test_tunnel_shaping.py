@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.condition_files import presets
-from app.domain.conditions import LinkDirection
+from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan
 from app.domain.script_files import bare_script
 from app.tunnel.messages import DELAY_CHANGES
@@ -39,6 +39,14 @@ def test_delays_that_change_are_refused(name: str) -> None:
             refuse_unshaped(condition)
     else:
         refuse_unshaped(condition)
+
+
+@pytest.mark.parametrize(
+    "way", [LinkDirection(trace_mbit_s=(1.0, 2.0), queue_ms=50.0), LinkDirection(trace_loss_pct=(0.0, 2.0))]
+)
+def test_rates_and_losses_that_change_are_refused(way: LinkDirection) -> None:
+    with pytest.raises(InvalidPlan, check=has_message(DELAY_CHANGES, condition="sky")):
+        refuse_unshaped(Condition("sky", "Handovers", b_to_a=way))
 
 
 class StubHost:

@@ -65,7 +65,7 @@ def _add_deploy(commands: Commands) -> None:
     deploy.add_argument(
         "--reason",
         metavar="TEXT",
-        help=tr("justification for a suite whose verdict is legacy; stored with the deployment"),
+        help=tr("justification for a suite whose verdict is legacy or unknown; stored with the deployment"),
     )
     add_lan_guard(deploy)
     add_open_firewall(deploy)
@@ -223,7 +223,9 @@ def add_export(commands: Commands) -> None:
         "--bridge", action="append", metavar="A=PORT", help=tr("join the tunnel with this LAN port of A (or B=PORT)")
     )
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help=tr("addresses in the tunnel with prefix length"))
-    export.add_argument("--reason", metavar="TEXT", help=tr("justification for a suite whose verdict is legacy"))
+    export.add_argument(
+        "--reason", metavar="TEXT", help=tr("justification for a suite whose verdict is legacy or unknown")
+    )
     add_lan_guard(export)
     add_mtu(export)
     export.add_argument(

@@ -243,7 +243,7 @@ def _draw_rounds(axes: Axes, history: SampleHistory, theme: FigureTheme) -> list
         times = [grouped(round(history.at_s[places][0])) for _, places in found]
         shown = _with_room(axes, starts, times, left=0.5)
         axes.set_xticks([starts[nth] for nth in shown], labels=[times[nth] for nth in shown])
-        axes.set_xlabel(tr("seconds since the comparison began"))
+        axes.set_xlabel(tr("requests in order, with the seconds since the comparison began"))
     return numbered
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
+_MORE_DECIMALS = re.compile(r"(\.\d\d)\d+")
+_TRANSLATION = re.compile(r"translate\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,12 @@ def _drop_page_wide(root: ET.Element) -> None:
 def _round(root: ET.Element) -> None:
     """Write places with two decimals, a hundredth of a point: with six, curves of many points make pages large."""
     for element in root.iter():
-        for key in ("d", "x", "y", "transform"):
+        for key in ("d", "x", "y"):
             if key in element.attrib:
-                element.set(key, re.sub(r"(\.\d\d)\d+", r"\1", element.attrib[key]))
+                element.set(key, _MORE_DECIMALS.sub(r"\1", element.attrib[key]))
+        if "transform" in element.attrib:  # not its scales, which may be small
+            shorter = _TRANSLATION.sub(lambda found: _MORE_DECIMALS.sub(r"\1", found[0]), element.attrib["transform"])
+            element.set("transform", shorter)
 
 
 def _rename_ids(root: ET.Element, name: str) -> None:

@@ -18,7 +18,7 @@ from app.measurement.lab_study import LabStudy
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies
 from app.ranking.published_transfers import TRANSFER_BYTES
 from app.ranking.repeated_study import repeated_study
-from app.ranking.study_parts import SATCOM, PartState, part_states
+from app.ranking.study_parts import SATCOM, PartState, part_states, with_others
 from app.reports.lab_study import write_lab_study
 from app.reports.study_report import write_study
 from app.reports.study_view import StudyView, part_view, place_text
@@ -331,8 +331,8 @@ class StudiesPage(MeasuringPage):
         self._choices = self._choices.with_results(view.results)
         part, shown = self.part, (self.pairs.currentText(), self.nodes.kind)
         self._show_states()
-        of_part = part is not None and view.cells[: len(part.cells)] == part.cells
-        if not of_part or (view.results.pair, view.results.nodes) != shown:
+        cells = with_others(part.cells, {one.cell for one in view.results.results}) if part is not None else None
+        if view.cells != cells or (view.results.pair, view.results.nodes) != shown:
             self._compute()
             return
         if self._viewing is not None:

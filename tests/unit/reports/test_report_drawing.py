@@ -11,7 +11,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 from app.reports.drawing import draw_beside, draw_end_labels, height_for, new_axes, room_for, settings
-from app.reports.svg import PAGE, to_svg
+from app.reports.svg import PAGE, _round, to_svg
 
 NAMES = ("OpenSSH tap\nforwarding", "tinc", "WireGuard with\nVXLAN", "WireGuard with\nL2TPv3", "IPsec with\nGRE") * 2
 
@@ -60,3 +60,9 @@ def test_places_are_written_with_two_decimals_and_texts_as_they_are() -> None:
     assert any(re.search(r"\d\.\d\d\b", one) for one in places)
     assert not any(re.search(r"\.\d\d\d", one) for one in places)
     assert "TLS 1.23456" in text
+
+
+def test_scales_keep_all_decimals() -> None:
+    root = ET.Element("g", transform="translate(1.23456 -7.89123) scale(0.015625 -0.001)", d="M 1.23456 2")
+    _round(root)
+    assert root.attrib == {"transform": "translate(1.23 -7.89) scale(0.015625 -0.001)", "d": "M 1.23 2"}

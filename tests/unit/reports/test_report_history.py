@@ -118,7 +118,7 @@ def test_where_blocks_are_stored_the_axis_has_the_beginning_of_each_round() -> N
     axes = figure.axes[0]
     assert [one.get_text() for one in axes.get_xticklabels()] == ["1", "80"]
     assert axes.get_xticks().tolist() == [0.5, 2.5]
-    assert axes.get_xlabel() == "seconds since the comparison began"
+    assert axes.get_xlabel() == "requests in order, with the seconds since the comparison began"
     many = drawn(history(np.ones(200), np.repeat(np.arange(1, 101), 2), np.arange(200) * 100.0))
     assert labels(many)[0] == "1"
     assert 5 < len(labels(many)) < 60, "numbers are left out where they would cover each other"
@@ -189,7 +189,7 @@ def test_an_adaptive_comparison_has_times_and_bounds_of_durations() -> None:
     one = histories(replace(record, plan=plan, attempts=tuple(attempts)))[0]
     assert "The longest: 40 requests in a row, in round 1 (duration: 2.0 s to 33.0 s)." in one.caption
     assert "The time between rounds is left out." in one.caption
-    assert "seconds since the comparison began" in one.svg
+    assert "requests in order, with the seconds since the comparison began" in one.svg
     first_row, second_row = one.data.rows
     assert first_row[1:5] == ("60", "40", "1", "40 (2.0 s to 33.0 s)")
     assert second_row[0].startswith("2, ")

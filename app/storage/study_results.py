@@ -107,7 +107,11 @@ def load_own(file: Path, machines: tuple[str, ...], load: Callable[[Path], R | N
     Raises:
         InvalidFile: The file cannot be read.
     """
-    found = load(file)
+    return _of_machines(file, load(file), machines, load)
+
+
+def _of_machines(file: Path, found: R | None, machines: tuple[str, ...], load: Callable[[Path], R | None]) -> R | None:
+    """Return what a file holds where that is of the machines; else what is kept of them beside it."""
     if found is not None and found.is_of(machines):
         return found
     return load(former_file(file, machines)) if machines else None
@@ -124,7 +128,7 @@ def own_loader(
 
     def read(file: Path) -> R | None:
         found = load(file)
-        return found and load_own(file, machines_of(found.pair), load)
+        return None if found is None else _of_machines(file, found, machines_of(found.pair), load)
 
     return read
 

@@ -72,7 +72,7 @@ class HoverPlot(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no annotat
 
     def small_font(self) -> QFont:
         """Return the font of numbers and notes in the plot."""
-        return QFont(self.font())
+        raise NotImplementedError
 
     def hover_series(self) -> Sequence[HoverSeries]:
         """Return the points whose figures are shown under the mouse."""

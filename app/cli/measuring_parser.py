@@ -210,7 +210,7 @@ def add_studies(commands: Commands) -> None:
         help=tr(
             "ipsec-tls-2011, industrial-2019, oslv-2004: candidates to measure, each as in compare, also any other "
             "that the hosts have; satcom-2021, satcom-applications: VPNs, also any other that the hosts have; "
-            "iiot-hub: some of its solutions; `all` stands for those of the study (default: all)"
+            "iiot-hub: some of its solutions; `all` means those of the study (default: all)"
         ),
     )
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import HostFacts, Side
-from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow, cpu_bound
-from app.domain.hubs import FloodRequest, Hub, SessionHub, client_prefix
+from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, cpu_bound
+from app.domain.hubs import Hub, SessionHub, client_prefix
 from app.domain.link import Link
-from app.domain.results import CpuUsage
 from app.domain.solutions import Suite
 from app.host.node_session import NodeSession
-from app.measurement.hub_search import PRECISION, search_rate
 from app.measurement.interfaces import Tunnels
 from app.measurement.messages.studies import (
     HUB_BUILT,
-    HUB_FELL_BEHIND,
-    HUB_FLOODED,
-    HUB_RATE_FAILED,
-    HUB_RATE_HELD,
     HUB_RESTARTED,
     HUB_TCP,
     HUB_WITHOUT_SESSIONS,
-    NO_HUB_RATE,
 )
-from app.probes import CpuMonitor
-from app.probes.hub_flood import flood
+from app.probes.hub_rate import RateAmounts, RateSearch
+from app.probes.hub_search import PRECISION
 from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
 from app.probes.own_load import OwnLoad
 from app.ranking.hub_study import recovery_s
@@ -39,13 +31,6 @@ from app.tunnel.hub_clients import HubClients
 
 SITES = 2
 """Clients between which TCP is measured."""
-FIRST_RATE_S = 4.0
-"""Rate that is tried first, in 1/s."""
-_STEP_DOWN = 0.87
-"""By how much the rate of the long window is reduced where not all attempts succeed in it."""
-_LONG_TRIES = 3
-CPU_INTERVAL_S = 1.0
-"""Interval of the CPU figures that are kept of the long window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +154,22 @@ _Measure = Callable[[HubStudyRun, HubChoice, Link, HubResult], HubResult]
 
 
 def _flooded(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
-    return _Flood(run, choice.hub, link).measured(result)
+    """Return a result with the highest rate at which all key exchanges succeed, and the CPU of the hub meanwhile."""
+    amounts = RateAmounts(run.part.try_s, run.part.window_s, run.part.precision)
+    found = RateSearch(run.sessions, choice.hub, link, result.clients, amounts, run.report, run.token).found()
+    window = found.window
+    if window is None:
+        return replace(result, windows=found.windows, message=found.message)
+    return replace(
+        result,
+        value=window.rate_s,
+        bound=found.bound,
+        windows=found.windows,
+        window=window,
+        cpu=found.cpu,
+        hub_cpu=window.hub,
+        clients_cpu=window.clients,
+    )
 
 
 def _back(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
@@ -203,80 +203,3 @@ def _session_hub(choice: HubChoice) -> SessionHub:
     if choice.sessions is None:
         raise ProbeFailed(HUB_WITHOUT_SESSIONS(solution=choice.cell.title))
     return choice.sessions
-
-
-@dataclass
-class _Flood:
-    """Search of one solution's highest rate of key exchanges."""
-
-    run: HubStudyRun
-    hub: Hub
-    link: Link
-    windows: list[HubWindow] = field(default_factory=list)
-
-    def measured(self, result: HubResult) -> HubResult:
-        """Return a result with the highest rate at which all attempts succeed, and the CPU of the hub meanwhile."""
-        rate = search_rate(self._succeeds, FIRST_RATE_S, precision=self.run.part.precision)
-        if not rate:
-            return replace(result, windows=tuple(self.windows), message=NO_HUB_RATE())
-        for _ in range(_LONG_TRIES):
-            window, cpu = self._window(rate, self.run.part.window_s)
-            if window.has_all(self.run.clients):
-                failed = [
-                    one for one in self.windows if not one.has_all(self.run.clients) and one.rate_s > window.rate_s
-                ]
-                bound = _bound(window, failed)
-                tried = tuple(self.windows)
-                return replace(
-                    result,
-                    value=window.rate_s,
-                    bound=bound,
-                    windows=tried,
-                    window=window,
-                    cpu=cpu,
-                    hub_cpu=window.hub,
-                    clients_cpu=window.clients,
-                )
-            self.windows.append(window)
-            rate *= _STEP_DOWN
-        return replace(result, windows=tuple(self.windows), message=HUB_FELL_BEHIND(seconds=self.run.part.window_s))
-
-    def _succeeds(self, rate_s: float) -> bool:
-        """Return whether a rate holds. What failed although neither host was at its limit is tried once more."""
-        return self._holds(rate_s) or (self.windows[-1].bound is HubBound.NONE and self._holds(rate_s))
-
-    def _holds(self, rate_s: float) -> bool:
-        window, _ = self._window(rate_s, self.run.part.try_s)
-        self.windows.append(window)
-        is_whole = window.has_all(self.run.clients)
-        form = HUB_RATE_HELD if is_whole else HUB_RATE_FAILED
-        self.run.report(form(rate=window.rate_s, done=window.by_clients, seen=window.by_hub, attempts=window.attempts))
-        return is_whole
-
-    def _window(self, rate_s: float, seconds: int) -> tuple[HubWindow, tuple[CpuUsage, ...]]:
-        """Make attempts at a rate; return what came of them, and the CPU of the hub in each interval."""
-        run, request = self.run, FloodRequest(round(rate_s, 2), seconds)
-        run.report(HUB_FLOODED(rate=request.rate_s, seconds=seconds))
-        with CpuMonitor(run.sessions) as monitor:
-            monitor.wait_until_watching(run.token)
-            done = flood(run.sessions, self.hub, self.link, run.clients, request, token=run.token)
-            begin_s, end_s = done.span
-            # To wait after the last attempt was due is no load: with it, a host at its limit would seem idle.
-            usage = monitor.usage((begin_s, min(end_s, begin_s + seconds)))
-            cpu = _intervals(monitor, begin_s, begin_s + seconds)
-        window = replace(done.window, hub=usage.get(Side.A.value), clients=usage.get(Side.B.value))
-        return window, cpu
-
-
-def _intervals(monitor: CpuMonitor, begin_s: float, end_s: float) -> tuple[CpuUsage, ...]:
-    """Return the CPU of the hub in each interval of a span."""
-    steps = int((end_s - begin_s) / CPU_INTERVAL_S)
-    edges = [begin_s + number * CPU_INTERVAL_S for number in range(steps + 1)]
-    found = (monitor.usage(one).get(Side.A.value) for one in itertools.pairwise(edges))
-    return tuple(one for one in found if one is not None)
-
-
-def _bound(window: HubWindow, failed: Sequence[HubWindow]) -> HubBound:
-    """Return the limit of a rate: that of the slowest window that failed, or else of the one that did not."""
-    least = min(failed, key=lambda one: one.rate_s, default=window)
-    return least.bound if least.bound is not HubBound.NONE else window.bound

@@ -230,3 +230,13 @@ HUB_CLIENTS_SILENT = MessageForm(
     "Of {clients} clients, {ready} had answers from the hub before its restart: {output}",
 )
 HUB_NOT_RESTARTED = MessageForm("probe.hub-not-restarted", "The hub did not start again: {output}")
+HUB_FLOODED = MessageForm("probe.hub-flooded", "{rate:g} key exchanges per second for {seconds} s")
+HUB_RATE_HELD = MessageForm("probe.hub-rate-held", "{rate:g} per second: all {attempts} succeeded")
+HUB_RATE_FAILED = MessageForm(
+    "probe.hub-rate-failed",
+    "{rate:g} per second: of {attempts}, {done} succeeded in time or late, and the hub saw {seen}",
+)
+NO_HUB_RATE = MessageForm("probe.no-hub-rate", "Not even at the lowest rate did all key exchanges succeed.")
+HUB_FELL_BEHIND = MessageForm(
+    "probe.hub-fell-behind", "No rate that was found held for {seconds} s: key exchanges failed or came late."
+)

@@ -163,19 +163,9 @@ HUB_STUDY_NEEDS_LAB = MessageForm(
     "Start one with: tunnelmark lab up",
 )
 HUB_BUILT = MessageForm("measure.hub-built", "{solution}: making a hub and {clients} clients")
-HUB_FLOODED = MessageForm("measure.hub-flooded", "{rate:g} key exchanges per second for {seconds} s")
-HUB_RATE_HELD = MessageForm("measure.hub-rate-held", "{rate:g} per second: all {attempts} succeeded")
-HUB_RATE_FAILED = MessageForm(
-    "measure.hub-rate-failed",
-    "{rate:g} per second: of {attempts}, {done} succeeded in time or late, and the hub saw {seen}",
-)
 HUB_RESTARTED = MessageForm("measure.hub-restarted", "Restarting the hub of {clients} clients")
 HUB_TCP = MessageForm("measure.hub-tcp", "TCP between two clients, {seconds} s in each direction")
 HUB_WITHOUT_SESSIONS = MessageForm("measure.hub-without-sessions", "Clients of {solution} do not remain connected.")
-NO_HUB_RATE = MessageForm("measure.no-hub-rate", "Not even at the lowest rate did all key exchanges succeed.")
-HUB_FELL_BEHIND = MessageForm(
-    "measure.hub-fell-behind", "No rate that was found held for {seconds} s: key exchanges failed or came late."
-)
 CELL_OF_STUDY = MessageForm("measure.cell-of-study", "{condition}: {way}, {congestion:text}")
 FILE_STUDY_NEEDS_LAB = MessageForm(
     "measure.file-study-needs-lab",

@@ -17,9 +17,10 @@ from app.domain.hubs import FloodRequest
 from app.domain.results import CpuUsage
 from app.measurement import hub_study_run
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
-from app.measurement.messages.studies import NO_HUB_RATE
+from app.probes import hub_rate
 from app.probes.hub_flood import Flooded
 from app.probes.hub_sessions import Recovery
+from app.probes.messages import NO_HUB_RATE
 from vpn_adapters.registry import SESSION_HUBS
 
 HUB = SESSION_HUBS["wireguard"]
@@ -95,8 +96,8 @@ def test_the_rate_found_holds_for_the_long_window(
         done = number if is_whole else number - 1
         return Flooded(HubWindow(request.rate_s, request.seconds, number, done, done), (0.0, 12.0))
 
-    monkeypatch.setattr(hub_study_run, "flood", flood)
-    monkeypatch.setattr(hub_study_run, "CpuMonitor", _Monitor)
+    monkeypatch.setattr(hub_rate, "flood", flood)
+    monkeypatch.setattr(hub_rate, "CpuMonitor", _Monitor)
     result = measured(HubKind.FLOOD, _Tunnels())
     if not found:
         assert (result.value, result.message) == (None, NO_HUB_RATE())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.measurement.hub_search import LEAST_S, PRECISION, search_rate
+from app.probes.hub_search import LEAST_S, PRECISION, search_rate
 
 
 @pytest.mark.parametrize("capacity", [0.3, 1.0, 3.9, 4.0, 5.0, 27.0, 80.0, 399.0])

@@ -16,7 +16,7 @@ from app.domain.hosts import PairSpec
 from app.domain.profiles import ProfileName
 from app.domain.workloads import TRANSFER_MB
 from app.measurement.choice_checks import refuse_with_adaptive
-from app.probes.workloads import WORKLOADS
+from app.probes.workloads import TUNNEL_WORKLOADS, WORKLOADS
 from app.wording.conditions import shaping_words
 from app.wording.language import tr
 
@@ -70,7 +70,8 @@ def workloads_of(options: argparse.Namespace) -> tuple[str, ...]:
     if unknown:
         guess = meant(unknown[0], list(WORKLOADS))
         raise InvalidOption(UNKNOWN_WORKLOAD(name=unknown[0], guess=guess, known=tuple(WORKLOADS)))
-    return tuple(name for name in WORKLOADS if name in words or "all" in words)
+    chosen = {*words, *(TUNNEL_WORKLOADS if "all" in words else ())}
+    return tuple(name for name in WORKLOADS if name in chosen)
 
 
 def transfer_mb_of(options: argparse.Namespace) -> int:

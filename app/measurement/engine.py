@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, cast
 
@@ -37,6 +37,7 @@ from app.domain.events import (
 )
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts
+from app.domain.hubs import Hub
 from app.domain.link import Link, LinkHealer
 from app.domain.messages import sentences
 from app.domain.results import CampaignStatus
@@ -78,6 +79,7 @@ class CampaignHosts:
         healer: Gets the link between the hosts back; None where it is not ours.
         guests: Process ids of a practice lab's virtual machines on this computer; empty for other pairs.
         conditioned: Emulates a condition of the link; None where that is not possible.
+        hubs: Hubs with many clients, by solution.
     """
 
     sessions: SessionPair
@@ -89,6 +91,7 @@ class CampaignHosts:
     healer: LinkHealer | None = None
     guests: tuple[int, ...] = ()
     conditioned: ConditionedLink | None = None
+    hubs: Mapping[str, Hub] = field(default_factory=dict)
 
 
 def run_campaign(
@@ -147,6 +150,7 @@ def run_campaign(
         hosts.conditioned,
         partial(store.save_condition, number),
         partial(store.save_attempt, number),
+        hosts.hubs,
     )
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.

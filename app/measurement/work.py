@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
 from app.domain.adapters import Adapter
@@ -17,6 +17,7 @@ from app.domain.errors import CommandFailed, InvalidPlan, PackageMissing, Tunnel
 from app.domain.events import EventOf, Progress
 from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side, ToolFlavour
+from app.domain.hubs import Hub
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus
 from app.measurement.control import CampaignControl
@@ -92,6 +93,7 @@ class CampaignContext(Generic[P, A]):
         conditioned: Emulates a condition of the link; None where that is not possible.
         keep_condition: Stores the condition of the link as it was measured.
         keep_for_now: Stores an attempt that is measured again, until the attempt that takes its place is stored.
+        hubs: Hubs with many clients, by solution.
     """
 
     plan: P
@@ -109,6 +111,7 @@ class CampaignContext(Generic[P, A]):
     conditioned: ConditionedLink | None = None
     keep_condition: Callable[[MeasuredCondition], None] = lambda _found: None
     keep_for_now: Callable[[A], None] = lambda _attempt: None
+    hubs: Mapping[str, Hub] = field(default_factory=dict)
 
     @property
     def labels(self) -> dict[Side, str]:

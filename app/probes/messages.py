@@ -240,3 +240,4 @@ NO_HUB_RATE = MessageForm("probe.no-hub-rate", "Not even at the lowest rate did 
 HUB_FELL_BEHIND = MessageForm(
     "probe.hub-fell-behind", "No rate that was found held for {seconds} s: key exchanges failed or came late."
 )
+NO_HUB = MessageForm("probe.no-hub", "Tunnelmark builds no hub with many clients for this candidate.")

@@ -13,6 +13,7 @@ from app.domain.commands import SessionPair
 from app.domain.events import CensusSink, EventOf, EventSink
 from app.domain.history import EntryKind
 from app.domain.hosts import PairSpec
+from app.domain.hubs import Hub
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.version import tunnelmark_version
@@ -42,6 +43,7 @@ class MeasuringOperations:
 
     Attributes:
         adapters: By solution.
+        hubs: Hubs with many clients, by solution.
         store: The database.
         in_use: Hosts that this user's processes work on.
         lab_service: Practice labs.
@@ -49,6 +51,7 @@ class MeasuringOperations:
     """
 
     adapters: Mapping[str, Adapter]
+    hubs: Mapping[str, Hub]
     store: Store
     in_use: InUse
     lab_service: Labs
@@ -107,6 +110,7 @@ class MeasuringOperations:
                 healer=link,
                 guests=self.lab_service.guests(plan.pair),
                 conditioned=link,
+                hubs=self.hubs,
             )
             return run_checked(
                 work,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,13 @@ from app.lab import Lab
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun, client_sessions
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.hub_flood import flood
+from app.probes.hub_rate import RateAmounts
 from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
+from app.probes.messages import NO_HUB
+from app.probes.workloads import key_exchanges
+from app.storage import Store
 from app.tunnel import temporary_tunnel
+from support import lab_campaign
 from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_deploy import Bench, wait_until_as_before, with_clients
 from support.lab_pairs import LabPair
@@ -98,6 +104,25 @@ def test_the_highest_rate_is_found_with_the_cpu_of_the_hub(bench: Bench) -> None
     assert result.window.has_all(8)
     assert 3 <= len(result.cpu) <= 5
     assert all(0.0 <= one.busy_pct <= 100.0 for one in result.cpu)
+
+
+@pytest.mark.full
+def test_a_comparison_counts_key_exchanges_of_its_candidates(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_exchanges, "AMOUNTS", RateAmounts(try_s=2, window_s=4, precision=2.0))
+    found = lab_campaign.Found({"a": bench.facts[0], "b": bench.facts[1]}, bench.request("wireguard").link)
+    plan = lab_campaign.make_plan(bench.pair, found, ["baseline", "openvpn-udp"])
+    plan = replace(plan, workloads=("key-exchanges",))
+    with Store.open(tmp_path / "x.db") as store:
+        record = lab_campaign.run(plan, bench.sessions, found, store)
+    by_solution = {one.key.solution: one.workloads[0] for one in record.attempts}
+    assert by_solution["baseline"].message == NO_HUB()
+    figures = by_solution["openvpn-udp"].figures
+    assert by_solution["openvpn-udp"].message == ""
+    assert 0.5 < figures["rate"] < 400
+    assert figures["duration"] > 1.0
+    assert all(0 < figures[name] <= 100 for name in ("hub-cpu", "clients-cpu"))
 
 
 @pytest.mark.full

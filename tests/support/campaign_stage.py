@@ -43,6 +43,7 @@ class Stage:
     workloads: tuple[str, ...] = ()
     transfer_mb: int = 4
     guests: tuple[int, ...] = ()
+    hubs: dict[str, Any] = field(default_factory=dict)
 
     def plan(self) -> CampaignPlan:
         profile = Profile(ProfileName.CUSTOM, pings=5, seconds=1, rounds=self.rounds)
@@ -74,6 +75,7 @@ class Stage:
             healer=self.healer,
             guests=self.guests,
             conditioned=self.conditioned,
+            hubs=self.hubs,
         )
         return run_campaign(
             work,

@@ -24,6 +24,7 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
+from app.tunnel.request import PlanExtension
 from app.tunnel.temporary_group import FirstTunnels
 
 
@@ -271,6 +272,7 @@ class FakeTunnels:
         *,
         token: CancelToken,
         on_stage: Callable[[int, Stage, str], None],
+        extensions: Sequence[PlanExtension] = (),
         first: FirstTunnels | None = None,
     ) -> Iterator[FakeTunnelGroup]:
         names = [ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices]

@@ -89,6 +89,7 @@ class PlanPage(Page):
             self._fill_candidates()
         if state.discovery is not None:
             self.condition.show_pair(state.discovery.pair)
+            self.workloads.show_pair(state.discovery.pair)
         if not self._is_edited:
             profile = PROFILES[self.context.preferences.profile]
             self._show_options(replace(state.options, profile=profile) if state.plan is None else state.options)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.domain.conditions import Condition
+from app.domain.hosts import PairSpec
 from app.domain.workloads import TRANSFER_MB
 from app.measurement.comparison.conditions import workloads_s
 from app.measurement.options import RunOptions
@@ -55,9 +56,18 @@ class WorkloadForm(QWidget):
         """Tick what was chosen before."""
         for name, box in self.boxes.items():
             with QSignalBlocker(box):
-                box.setChecked(name in options.workloads)
+                box.setChecked(name in options.workloads and box.isEnabledTo(self))
         self._transfer_mb = options.transfer_mb
         self.show_condition(options.condition)
+
+    def show_pair(self, pair: PairSpec) -> None:
+        """Offer on a pair what can be run there: what floods a host on practice labs only."""
+        for name, box in self.boxes.items():
+            if WORKLOADS[name].hub_clients:
+                box.setEnabled(pair.is_lab)
+                if not pair.is_lab:
+                    with QSignalBlocker(box):
+                        box.setChecked(False)
 
     def show_condition(self, condition: Condition | None) -> None:
         """Show titles, and in the tool tips the time that each takes under a condition of the link."""
@@ -75,5 +85,7 @@ def _facts(one: Workload, took_s: float) -> Iterator[str]:
     yield tr("Takes about %1 for each candidate and round", duration(took_s))
     for side, programs in one.needs.items():
         yield tr("Needs on host %1: %2", side.value.upper(), ", ".join(programs))
+    if one.hub_clients:
+        yield tr("On practice labs only: it floods one of the hosts")
     if one.source:
         yield tr(one.source)

@@ -19,6 +19,7 @@ from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.solutions import Suite
 from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
 from app.measurement.comparison.conditions import without_condition
+from app.measurement.comparison.hub_workloads import run_hub_workloads
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
 from app.measurement.comparison.workload_run import run_workloads
 from app.measurement.interfaces import StageSink, Tunnel
@@ -204,6 +205,9 @@ def _build_and_measure(
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
+    on_hub, doubts = run_hub_workloads(context, draft.key, token=token, on_stage=on_stage)
+    draft.workloads += on_hub
+    draft.doubts += doubts
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.domain.errors import PackageMissing
+from app.domain.errors import InvalidPlan, PackageMissing
 from app.domain.hosts import HostFacts, PairSpec, Side, Tool, ToolFlavour
 from app.domain.messages import Message
 from app.domain.messages.lists import joined
 from app.domain.packages import package_for
-from app.measurement.messages import WORKLOAD_NEEDS_FULL, WORKLOAD_NEEDS_NEWER, WORKLOAD_NEEDS_PROGRAM, WORKLOADS_LACK
+from app.measurement.messages import (
+    WORKLOAD_NEEDS_FULL,
+    WORKLOAD_NEEDS_NEWER,
+    WORKLOAD_NEEDS_PROGRAM,
+    WORKLOADS_LACK,
+    WORKLOADS_NEED_LAB,
+)
 from app.probes.workloads import WORKLOADS, Workload
 
 
@@ -28,11 +34,15 @@ def refuse_lacking(pair: PairSpec, facts: Mapping[str, HostFacts], workloads: Se
         workloads: Names of those that are wanted.
 
     Raises:
+        InvalidPlan: One needs a practice lab, and the pair is none.
         PackageMissing: A host lacks a program, or has one that does not do.
     """
     lacks: list[Message] = []
     packages: list[str] = []
     wanted = [WORKLOADS[name] for name in workloads if name in WORKLOADS]
+    on_hubs = [one for one in wanted if one.hub_clients]
+    if on_hubs and not pair.is_lab:
+        raise InvalidPlan(WORKLOADS_NEED_LAB(pair=pair.name, workloads=_titles(on_hubs)))
     for side in Side:
         found, label = facts[side.value], pair.host(side).label
         for program, those in _by_program(wanted, side).items():

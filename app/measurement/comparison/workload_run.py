@@ -26,18 +26,25 @@ def run_workloads(
     on_stage: StageSink,
     port: int,
 ) -> tuple[WorkloadResult, ...]:
-    """Run the plan's workloads in the order of the registry; one that cannot be measured says why.
+    """Run those of the plan's workloads that go over a tunnel; one that cannot be measured says why.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
     found = []
     for workload in planned_workloads(context.plan):
+        if workload.hub_clients:
+            continue
         on_stage(Stage.WORKLOAD, workload.title)
         result = _run(context, workload, tunnel, token, port)
-        context.emit(LogLine(LogLevel.WARNING if result.message else LogLevel.INFO, _words(workload, result)))
+        log_workload(context, workload, result)
         found.append(result)
     return tuple(found)
+
+
+def log_workload(context: CampaignContext[CampaignPlan, Attempt], workload: Workload, result: WorkloadResult) -> None:
+    """Report a workload's main figure, or why there is none."""
+    context.emit(LogLine(LogLevel.WARNING if result.message else LogLevel.INFO, _words(workload, result)))
 
 
 def _run(

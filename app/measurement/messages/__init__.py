@@ -154,6 +154,19 @@ WORKLOADS_LACK = MessageForm(
     "Hosts lack what the workloads need: {lacks}. Nothing was set up.",
     "Install {packages} there, or compare without these workloads.",
 )
+WORKLOADS_NEED_LAB = MessageForm(
+    "measure.workloads-need-lab",
+    "{pair} is no practice lab: {workloads:text} would flood one of its hosts. Nothing was set up.",
+    "Start one with: tunnelmark lab up",
+)
+WORKLOAD_DISTURBED = MessageForm(
+    "measure.workload-disturbed",
+    "{workload}: other work took {cores:.2f} cores of this computer meanwhile, so the figures may be too low.",
+)
+HUB_LACKS_SUITE = MessageForm(
+    "measure.hub-lacks-suite",
+    "The hub with many clients has no suite {suite}; compare {offered} instead.",
+)
 LOAD_HINT_CENSUS = MessageForm(
     "measure.load-hint-census",
     "Each option fills the link for a second: agree to that (--allow-load).",

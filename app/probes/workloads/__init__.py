@@ -1,7 +1,7 @@
 """Workloads, one module each: what it measures, in which units, what it needs on hosts, and how it runs.
 
 A new one is a module with a `WORKLOAD`, and a line here. Command line, reports, JSON and window show what it declares.
-Must not change a host: what a workload starts ends with it.
+Must not change a host: what a workload starts ends with it. One that needs a hub gets it built.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from app.domain.results import CampaignPlan
 from app.probes.workloads import (
     both_directions,
     idle_data,
+    key_exchanges,
     loaded_latency,
     transactions,
     transfer,
@@ -19,13 +20,19 @@ from app.probes.workloads import (
     voice,
     web_page,
 )
-from app.probes.workloads.base import Workload, WorkloadPath
+from app.probes.workloads.base import HubPlace, Workload, WorkloadPath
 
 WORKLOADS: Mapping[str, Workload] = {
     one.WORKLOAD.name: one.WORKLOAD
-    for one in (loaded_latency, both_directions, transfer, voice, web_page, two_flows, transactions, idle_data)
+    for one in (
+        *(loaded_latency, both_directions, transfer, voice, web_page, two_flows, transactions, idle_data),
+        key_exchanges,
+    )
 }
 """By name, in the order in which they run and are shown."""
+
+TUNNEL_WORKLOADS: tuple[str, ...] = tuple(name for name, one in WORKLOADS.items() if not one.hub_clients)
+"""Those that run over a tunnel, on any pair."""
 
 
 def planned_workloads(plan: CampaignPlan) -> tuple[Workload, ...]:
@@ -43,4 +50,12 @@ def chosen_workloads(names: Collection[str], transfer_mb: int) -> tuple[Workload
     return tuple(transfer.sized(transfer_mb) if one is transfer.WORKLOAD else one for one in found)
 
 
-__all__ = ["WORKLOADS", "Workload", "WorkloadPath", "chosen_workloads", "planned_workloads"]
+__all__ = [
+    "TUNNEL_WORKLOADS",
+    "WORKLOADS",
+    "HubPlace",
+    "Workload",
+    "WorkloadPath",
+    "chosen_workloads",
+    "planned_workloads",
+]

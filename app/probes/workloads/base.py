@@ -8,10 +8,25 @@ from dataclasses import dataclass, field
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.hosts import Side
+from app.domain.hubs import Hub
+from app.domain.link import Link
 from app.domain.workloads import FigureKind
 
 Report = Callable[[str, float, float], None]
 """Gets the name of a figure, seconds since the workload began, and its value so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubPlace:
+    """A hub on A with its clients on B.
+
+    Attributes:
+        hub: The solution's hub.
+        link: The link that it was built on.
+    """
+
+    hub: Hub
+    link: Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +43,8 @@ class WorkloadPath:
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.
         report: Gets figures while they grow.
+        say: Gets each step as a sentence.
+        hub: Hub that the workload runs on; None where it runs over the path, or the solution has no hub.
     """
 
     sessions: SessionPair
@@ -39,6 +56,8 @@ class WorkloadPath:
     rtt_ms: float
     token: CancelToken
     report: Report = lambda _name, _at_s, _value: None
+    say: Callable[[str], None] = lambda _sentence: None
+    hub: HubPlace | None = None
 
     def address(self, side: Side) -> str:
         """Return the address of one host on the path."""
@@ -66,6 +85,8 @@ class Workload:
         beyond_busybox: Programs of which BusyBox's own does not do.
         source: Where its numbers come from.
         heading: Short title of its main figure, for the head of a column; its name where empty.
+        hub_clients: Clients of the hub that it runs on, which is built once the tunnel has been removed, on practice
+            labs only; 0 for a workload that runs over the tunnel.
     """
 
     name: str
@@ -80,3 +101,4 @@ class Workload:
     beyond_busybox: tuple[str, ...] = ()
     source: str = ""
     heading: str = ""
+    hub_clients: int = 0

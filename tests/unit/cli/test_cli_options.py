@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.census import selection_of
-from app.cli.condition_options import transfer_mb_of
+from app.cli.condition_options import transfer_mb_of, workloads_of
 from app.cli.messages import ADDRESS_FORM, ADDRESS_PORT, OUT_OF_RANGE, TRANSFER_NOT_ASKED_FOR, UNKNOWN_WORKLOAD
 from app.cli.pairs import parse_address
 from app.cli.parser import make_parser, parse
@@ -20,6 +20,7 @@ from app.domain.preferences import Preferences
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
 from app.measurement.census.stored import CensusOptions
+from app.probes.workloads import TUNNEL_WORKLOADS
 from support.message_checks import has_message
 
 
@@ -110,6 +111,15 @@ def test_a_command_for_a_labs_host_is_left_alone() -> None:
 def test_the_profile_of_the_settings_counts_unless_the_command_line_has_one(words: str, expected: Profile) -> None:
     options = make_parser().parse_args(["compare", "north", *words.split()])
     assert profile_of(options, Preferences(ProfileName.PAPER)) == expected
+
+
+def test_all_workloads_are_those_that_run_over_a_tunnel() -> None:
+    def workloads(words: str) -> tuple[str, ...]:
+        return workloads_of(make_parser().parse_args(["compare", "plant", "--workload", words]))
+
+    assert workloads("all") == TUNNEL_WORKLOADS
+    assert workloads("key-exchanges,all") == (*TUNNEL_WORKLOADS, "key-exchanges")
+    assert workloads("key-exchanges") == ("key-exchanges",)
 
 
 def test_the_size_of_the_file_goes_with_the_workload_that_transfers_it() -> None:

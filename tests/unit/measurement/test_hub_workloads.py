@@ -1,0 +1,133 @@
+"""Workloads that run on a hub: built when the candidate's tunnel has been removed, on practice labs only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pytest
+import sample_records as sample
+from campaign_stage import Stage
+from fake_pair import ADAPTERS_BY_SUITE, FakeAdapter
+
+from app.domain.errors import InvalidPlan, ProbeFailed, TunnelDown
+from app.domain.hosts import Tool, ToolFlavour
+from app.domain.hub_study import HubBound, HubWindow
+from app.domain.results import Attempt, AttemptStatus, CampaignStatus, CpuUsage
+from app.measurement.comparison import hub_workloads
+from app.measurement.comparison.workload_needs import refuse_lacking
+from app.measurement.messages import HUB_LACKS_SUITE, WORKLOAD_DISTURBED, WORKLOADS_NEED_LAB
+from app.probes.hub_rate import HubRate
+from app.probes.messages import NO_HUB, NO_HUB_RATE
+from app.probes.workloads import TUNNEL_WORKLOADS, WORKLOADS, key_exchanges
+from support.message_checks import has_message
+
+NAME = "key-exchanges"
+HALF = CpuUsage(50.0, 50.0, 0.0, 0.0, 0.0, 1.0)
+FOUND = HubRate((), HubWindow(19.7, 10, 197, 197, 198, duration_s=0.25, hub=HALF, clients=HALF), HubBound.CLIENTS)
+
+
+@dataclass
+class Hubs:
+    """A hub of WireGuard, and what its search finds.
+
+    Attributes:
+        found: Outcome of a search, or what it raises.
+        up: Tunnels that were up during each search.
+    """
+
+    found: HubRate | Exception = FOUND
+    up: list[Sequence[str]] = field(default_factory=list)
+
+
+@pytest.fixture
+def hubs() -> Hubs:
+    return Hubs()
+
+
+def run(
+    hubs: Hubs, monkeypatch: pytest.MonkeyPatch, suite: str = sample.WIREGUARD.suite
+) -> tuple[Stage, list[Attempt]]:
+    """Run a comparison with that workload; return its attempts in the order of candidates."""
+    adapter = FakeAdapter(suite)
+    monkeypatch.setitem(ADAPTERS_BY_SUITE, id(adapter), "hub")
+    hub = SimpleNamespace(solution="wireguard", adapter=lambda _clients: adapter)
+    stage = Stage(workloads=("voice", NAME), hubs={"wireguard": hub})
+
+    class Search:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def found(self) -> HubRate:
+            hubs.up.append(tuple(stage.tunnels.tunnels_up))
+            if isinstance(hubs.found, Exception):
+                raise hubs.found
+            return hubs.found
+
+    monkeypatch.setattr(key_exchanges, "RateSearch", Search)
+    record = stage.run()
+    assert record.status is CampaignStatus.COMPLETED
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    return stage, sorted(record.attempts, key=lambda one: one.key.solution)
+
+
+def outcome(attempt: Attempt) -> tuple[dict[str, float], str]:
+    """Return figures and message of the workload, which comes after those that run over the tunnel."""
+    assert [one.workload for one in attempt.workloads] == ["voice", NAME]
+    return attempt.workloads[1].figures, attempt.workloads[1].message
+
+
+def test_the_hub_is_up_alone_and_candidates_without_one_say_so(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, (*others, wireguard) = run(hubs, monkeypatch)
+    assert hubs.up == [("hub",)]
+    assert outcome(wireguard) == ({"rate": 19.7, "duration": 250.0, "hub-cpu": 50.0, "clients-cpu": 50.0}, "")
+    assert {one.key.solution for one in others} == {"baseline", "openvpn-udp"}
+    assert all(outcome(one) == ({}, NO_HUB()) for one in others)
+    assert stage.tunnels.tunnels_up == []
+
+
+def test_a_hub_without_the_suite_is_not_built(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, (*_, wireguard) = run(hubs, monkeypatch, suite="another")
+    expected = HUB_LACKS_SUITE(suite=sample.WIREGUARD.suite, offered=("another",))
+    assert outcome(wireguard) == ({}, expected)
+    assert "hub" not in stage.tunnels.opened
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [(HubRate((), message=NO_HUB_RATE()), NO_HUB_RATE()), (ProbeFailed("No line."), "No line.")],
+)
+def test_a_search_without_a_rate_is_a_result(
+    hubs: Hubs, monkeypatch: pytest.MonkeyPatch, found: HubRate | Exception, message: str
+) -> None:
+    hubs.found = found
+    assert outcome(run(hubs, monkeypatch)[1][-1]) == ({}, message)
+
+
+def test_a_hub_that_does_not_come_up_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = FakeAdapter(sample.WIREGUARD.suite)
+    monkeypatch.setitem(ADAPTERS_BY_SUITE, id(adapter), "hub")
+    hub = SimpleNamespace(solution="wireguard", adapter=lambda _clients: adapter)
+    stage = Stage(workloads=(NAME,), hubs={"wireguard": hub})
+    stage.tunnels.faults = {"hub": TunnelDown("no module")}
+    (wireguard,) = (one for one in stage.run().attempts if one.key.solution == "wireguard")
+    assert (wireguard.status, wireguard.workloads[0].message) == (AttemptStatus.COMPLETED, "no module")
+
+
+def test_other_work_of_the_computer_is_a_doubt(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        hub_workloads, "OwnLoad", lambda _guests: SimpleNamespace(start=lambda: None, cores=lambda: 0.9)
+    )
+    *_, wireguard = run(hubs, monkeypatch)[1]
+    assert WORKLOAD_DISTURBED(workload=WORKLOADS[NAME].title, cores=0.9) in wireguard.doubts
+
+
+def test_it_is_refused_on_hosts_of_the_users_own() -> None:
+    facts = sample.facts()
+    with pytest.raises(InvalidPlan, check=has_message(WORKLOADS_NEED_LAB, pair=sample.pair(is_lab=False).name)):
+        refuse_lacking(sample.pair(is_lab=False), {"a": facts, "b": facts}, [NAME])
+    assert NAME not in TUNNEL_WORKLOADS
+    perl = Tool("perl", ToolFlavour.UNKNOWN, "5.40", "/usr/bin/perl")
+    facts.tools["perl"] = perl
+    refuse_lacking(sample.pair(is_lab=True), {"a": facts, "b": facts}, [NAME])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_STROKES = 200
-"""Strokes of a figure: one in 1.6 points of its width. More would touch, and make reports large."""
+"""Strokes of a figure, roughly: one in 1.6 points of its width. More would touch, and make reports large."""
 MOST_SHADES = 60
 """Outages that are shaded. Where there are more, the shortest ones are marks at the bottom, at most one by stroke."""
 _HEIGHT_IN = 1.9
@@ -136,17 +136,21 @@ def history_figure(history: SampleHistory, style: SeriesStyle, theme: FigureThem
 
 
 def _strokes(history: SampleHistory) -> tuple[Floats, Floats]:
-    """Return the strokes of the replies, one of `_merged` samples each; those without a reply have none.
+    """Return the strokes of the replies, each of `_merged` samples of one round; those without a reply have none.
 
     Returns:
         Middle of each one's requests, counted from 1, and its fastest, median and slowest reply in ms, shape (3, n).
     """
     merged = _merged(history)
-    table = np.full((-(-history.rtt_ms.size // merged), merged), np.nan)
-    table.flat[: history.rtt_ms.size] = history.rtt_ms
-    seen = np.flatnonzero(~np.isnan(table).all(axis=1))
-    middles = np.asarray(merged * seen + (merged + 1) / 2, np.float64)
-    return middles, np.nanquantile(table[seen], (0, 0.5, 1), axis=1)
+    spans = [
+        (first, min(first + merged, places.stop))
+        for _, places in history.by_round()
+        for first in range(places.start, places.stop, merged)
+    ]
+    seen = [(first, after) for first, after in spans if not np.isnan(history.rtt_ms[first:after]).all()]
+    middles = np.asarray([(first + 1 + after) / 2 for first, after in seen], np.float64)
+    heights = [np.nanquantile(history.rtt_ms[first:after], (0, 0.5, 1)) for first, after in seen]
+    return middles, np.asarray(heights, np.float64).reshape(-1, 3).T
 
 
 def _draw_replies(axes: Axes, history: SampleHistory, style: SeriesStyle) -> None:

@@ -92,6 +92,16 @@ def test_of_many_replies_the_line_is_their_median_and_the_band_has_all() -> None
     assert {y for _, y in first + second} == {2.0}
 
 
+def test_no_stroke_has_replies_of_two_rounds() -> None:
+    figure = drawn(history(np.repeat([1.0, 9.0], [303, 497]), np.repeat([1, 2], [303, 497])))
+    bands = lines(figure, "replies")
+    assert len(bands) == 76 + 125
+    assert {low[1] for low, _ in bands} == {1.0, 9.0}
+    assert all(low[1] == high[1] for low, high in bands)
+    assert bands[75][0][0] == 302.0, "the last three of the first round"
+    assert bands[76][0][0] == 305.5
+
+
 def test_a_short_outage_can_be_seen() -> None:
     rtt_ms = np.ones(10_000)
     rtt_ms[5_000] = np.nan

@@ -36,7 +36,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 
 WORKLOAD = Workload(
     name="key-exchanges",
-    title=mark("Key exchanges of many clients"),
+    title=mark("Key exchange rate with many clients"),
     heading=mark("Key exchanges"),
     figures=(
         FigureKind("rate", mark("Highest rate at which all key exchanges succeed"), "1/s", is_lower_better=False),

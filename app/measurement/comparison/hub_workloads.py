@@ -86,7 +86,7 @@ def _on_hub(context: Context, hub: Hub, suite: Suite, workload: Workload, token:
             port=link.names.iperf_port,
             rtt_ms=context.plan.condition.rtt_ms if context.plan.condition is not None else 0.0,
             token=token,
-            say=context.meter.report,
+            on_step=context.meter.report,
             hub=HubPlace(hub, link),
         )
         try:

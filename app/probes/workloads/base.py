@@ -43,7 +43,7 @@ class WorkloadPath:
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.
         report: Gets figures while they grow.
-        say: Gets each step as a sentence.
+        on_step: Gets each step as a sentence.
         hub: Hub that the workload runs on; None where it runs over the path, or the solution has no hub.
     """
 
@@ -56,7 +56,7 @@ class WorkloadPath:
     rtt_ms: float
     token: CancelToken
     report: Report = lambda _name, _at_s, _value: None
-    say: Callable[[str], None] = lambda _sentence: None
+    on_step: Callable[[str], None] = lambda _sentence: None
     hub: HubPlace | None = None
 
     def address(self, side: Side) -> str:

@@ -23,7 +23,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
     if path.hub is None:
         raise ProbeFailed(NO_HUB())
     place = path.hub
-    found = RateSearch(path.sessions, place.hub, place.link, CLIENTS, AMOUNTS, path.say, path.token).found()
+    found = RateSearch(path.sessions, place.hub, place.link, CLIENTS, AMOUNTS, path.on_step, path.token).found()
     window = found.window
     if window is None:
         raise ProbeFailed(found.message)

@@ -21,8 +21,8 @@ HUB_PARTS: Mapping[str, HubPart] = {
 }
 """Amounts by part. Source of the 60 s: the study's own flood."""
 
-_BUILD_S, _EACH_S, _TRIES = 20.0, 6.0, 7
-"""Seconds of a hub with its clients, made and removed; of a rate that is tried, besides its own time; number of rates.
+_BUILD_S, _EACH_S, _TRIES = 20.0, 6.0, 9
+"""Seconds of a hub with its clients, made and removed; of a rate that is tried, besides its own time; number of tries.
 
 Source: own trials on a practice lab.
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.hosts import Side
-from app.domain.hub_study import HubBound, HubWindow
+from app.domain.hub_study import FULL_IDLE_PCT, HubBound, HubWindow
 from app.domain.hubs import FloodRequest, Hub
 from app.domain.link import Link
 from app.domain.results import CpuUsage
@@ -22,7 +22,7 @@ FIRST_RATE_S = 4.0
 """Rate that is tried first, in 1/s."""
 _STEP_DOWN = 0.87
 """Factor by which the rate of the long window is reduced where not all attempts succeed in it."""
-_LONG_TRIES = 3
+_LONG_TRIES = 6
 _CPU_INTERVAL_S = 1.0
 """Interval of the CPU figures that are kept of the long window."""
 
@@ -92,21 +92,42 @@ class RateSearch:
             ProbeFailed: Attempts or the hub's counters cannot be read.
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
+        self._window(FIRST_RATE_S, self.amounts.try_s)  # does not count: a program's first key exchanges take longer
         rate = search_rate(self._succeeds, FIRST_RATE_S, precision=self.amounts.precision)
         if not rate:
             return HubRate(tuple(self.windows), message=NO_HUB_RATE())
+        is_again = False
         for _ in range(_LONG_TRIES):
             window, cpu = self._window(rate, self.amounts.window_s)
             if window.has_all(self.clients):
                 failed = [one for one in self.windows if not one.has_all(self.clients) and one.rate_s > window.rate_s]
                 return HubRate(tuple(self.windows), window, _bound(window, failed), cpu)
             self.windows.append(window)
-            rate *= _STEP_DOWN
+            is_again = not is_again and self._may_hold(window)
+            if not is_again:
+                rate *= _STEP_DOWN
         return HubRate(tuple(self.windows), message=HUB_FELL_BEHIND(seconds=self.amounts.window_s))
 
     def _succeeds(self, rate_s: float) -> bool:
-        """Return whether a rate holds. What failed although neither host was at its limit is tried once more."""
-        return self._holds(rate_s) or (self.windows[-1].bound is HubBound.NONE and self._holds(rate_s))
+        """Return whether a rate holds. One that may hold although it failed is tried once more."""
+        return self._holds(rate_s) or (self._may_hold(self.windows[-1]) and self._holds(rate_s))
+
+    def _may_hold(self, failed: HubWindow) -> bool:
+        """Return whether something passing explains that a rate failed.
+
+        Neither host was at its limit then, or by the CPU at the highest rate that held so far neither would have been.
+        The first rate of all gets a second chance.
+        """
+        if failed.bound is HubBound.NONE:
+            return True
+        held = [one for one in self.windows if one.has_all(self.clients) and one.rate_s <= failed.rate_s]
+        best = max(held, key=lambda one: one.rate_s, default=None)
+        if best is None:
+            return len(self.windows) == 1
+        if failed.limiters:
+            return False
+        busy = [cpu.busy_pct for cpu in (best.hub, best.clients) if cpu is not None]
+        return len(busy) == len(Side) and max(busy) * failed.rate_s / best.rate_s < 100.0 - FULL_IDLE_PCT
 
     def _holds(self, rate_s: float) -> bool:
         window, _ = self._window(rate_s, self.amounts.try_s)

@@ -45,7 +45,7 @@ WORKLOAD = Workload(
         FigureKind("clients-cpu", mark("CPU of the clients, on B"), "%", is_lower_better=None),
     ),
     run=_run,
-    seconds=110.0,
+    seconds=130.0,
     needs={Side.B: ("perl",)},
     hub_clients=CLIENTS,
     source=mark(

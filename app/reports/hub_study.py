@@ -73,7 +73,9 @@ def limit_words(result: HubResult) -> str:
     """Return the limit of a result's figure; of a restart, of which all clients came back, their number."""
     if result.bound is not HubBound.NONE or result.cell.kind is HubKind.FLOOD:
         return tr(BOUNDS[result.bound])
-    return tr("number of clients") if result.cell.kind is HubKind.RECOVERY else tr("neither CPU")
+    if result.cell.kind is HubKind.RECOVERY:
+        return tr("more clients could not be measured") if result.message else tr("number of clients")
+    return tr("neither CPU")
 
 
 def value_words(result: HubResult) -> str:

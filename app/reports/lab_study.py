@@ -134,6 +134,8 @@ def result_words(result: LabResult) -> str:
         if result.value is None:
             return _failed(result.message)
         words = f"{hub_study.value_words(result)}, {hub_study.limit_words(result)}"
+        if result.message:
+            words = f"{words}: {' '.join(local_text(result.message).split())}"
     elif isinstance(result, ApplicationResult):
         if not result.workloads:
             return _failed(result.message, is_unmeasured=result.is_condition_missed)

@@ -21,7 +21,7 @@ from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.reports.drawing import settings
 from app.reports.hub_figure import cpu_edges, hub_figure
 from app.reports.hub_study import AT_LEAST, figure_rows, lines, try_rows
-from app.reports.lab_study import lab_study_data, write_lab_study
+from app.reports.lab_study import lab_study_data, result_words, write_lab_study
 from app.reports.svg import PAGE
 from app.storage.lab_results import HubResults
 from app.storage.study_files import write_study
@@ -152,6 +152,13 @@ def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     assert lines(some) == [f"{cell.title}: 1 of 8 clients were back, after 7.7 to 7.7 s."]
     late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
     assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
+
+
+def test_where_more_clients_could_not_be_measured_their_number_is_not_the_limit() -> None:
+    cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
+    one = HubResult(cell, 32, "x", 32.0, HubBound.NONE, message="Of 64 clients, 63 had answers.")
+    assert figure_rows(results(one))[0][2:5] == (f"{AT_LEAST}32", "–", "more clients could not be measured")
+    assert result_words(one) == f"{AT_LEAST}32, more clients could not be measured: Of 64 clients, 63 had answers."
 
 
 def test_only_clients_that_remain_connected_are_restarted_and_measured() -> None:

@@ -33,7 +33,8 @@ _EMULATOR = Path(__file__).with_name("link_emulator.py")
 
 _PR_SET_PDEATHSIG = 1  # Source: prctl(2)
 _UNDERLAY_BUFFER_BYTES = 1 << 20
-_MAX_ORDER_BYTES = 65536
+_MAX_ORDER_BYTES = 16 << 20
+"""Room for the traces of a condition: some 20 bytes for each value."""
 _KILL_WAIT_S = 10.0
 _STARTED = "started"
 

@@ -117,6 +117,33 @@ def test_none_is_resumed_once_another_has_begun_meanwhile(
     check_running(driver, control)
 
 
+def test_hosts_that_were_inspected_meanwhile_do_not_take_the_place_of_those_that_are_measured(
+    open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = running_beside_another(open_window)
+    services, window, may_go_on = driver.services, driver.window, threading.Event()
+    discover = services.discover
+
+    def held(*args: Any, **options: Any) -> Any:
+        assert may_go_on.wait(60)
+        return discover(*args, **options)
+
+    monkeypatch.setattr(services, "discover", held)
+    window.choose_step(Step.HOSTS)
+    driver.click(window.hosts.again)
+    window.choose_step(Step.PLAN)
+    measured(driver)
+    may_go_on.set()
+    operation = window.hosts.operation
+    driver.until(lambda: operation is not None and not operation.is_running)
+    window.show_welcome()
+    window.go(window.wizard.current)
+    assert window.current is window.run_page
+    window.run_page.cancel_now()
+    driver.until(lambda: not window.is_measuring)
+    assert window.wizard.can_enter(Step.RESULTS)
+
+
 def test_resume_measures_the_rest_only_where_there_is_a_rest(driver: Driver) -> None:
     notice, resume = driver.window.run_page.notice, lambda: None
     whole = replace(sample_record(rounds=1), status=CampaignStatus.CANCELLED)

@@ -40,7 +40,8 @@ WORKLOAD = Workload(
     heading=mark("Key exchanges"),
     figures=(
         FigureKind("rate", mark("Highest rate at which all key exchanges succeed"), "1/s", is_lower_better=False),
-        FigureKind("duration", mark("Time of a key exchange at that rate, mean"), "ms", is_lower_better=True),
+        # At the rate of each candidate: one with a higher rate takes longer there, and is not worse for that.
+        FigureKind("duration", mark("Time of a key exchange at that rate, mean"), "ms", is_lower_better=None),
         FigureKind("hub-cpu", mark("CPU of the hub, on A"), "%", is_lower_better=None),
         FigureKind("clients-cpu", mark("CPU of the clients, on B"), "%", is_lower_better=None),
     ),

@@ -39,7 +39,13 @@ WORKLOAD = Workload(
     title=mark("Key exchange rate with many clients"),
     heading=mark("Key exchanges"),
     figures=(
-        FigureKind("rate", mark("Highest rate at which all key exchanges succeed"), "1/s", is_lower_better=False),
+        FigureKind(
+            "rate",
+            mark("Highest rate at which all key exchanges succeed"),
+            "1/s",
+            is_lower_better=False,
+            resolution=AMOUNTS.precision,
+        ),
         # At the rate of each candidate: one with a higher rate takes longer there, and is not worse for that.
         FigureKind("duration", mark("Time of a key exchange at that rate, mean"), "ms", is_lower_better=None),
         FigureKind("hub-cpu", mark("CPU of the hub, on A"), "%", is_lower_better=None),

@@ -57,7 +57,8 @@ WORKLOAD = Workload(
     hub_clients=CLIENTS,
     source=mark(
         "A hub of this VPN on A and eight clients on B, built after the tunnel was removed; each client connects, is "
-        "confirmed and disconnects, over and over. If the clients' CPU is at its limit and the hub's is not, the hub "
-        "can do more"
+        "confirmed and disconnects, over and over. The rate is known to 30 %. If the hub's CPU is far from its limit, "
+        "something else limits the rate: the clients' CPU, a limiter of the program, or that each client makes its "
+        "attempts in turn"
     ),
 )

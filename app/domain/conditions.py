@@ -31,7 +31,7 @@ class LinkDirection:
         trace_step_s: Seconds for which each value of a trace holds; traces of one direction are of one length.
         rate_mbit_s: Rate in Mbit/s, Ethernet frames with their check sequence; None for no limit.
         queue_ms: Longest time that a frame waits for the line; None for no limit. Later ones are dropped.
-        loss_pct: Share of the frames that are lost, in percent.
+        loss_pct: Share of the frames that are lost, in percent; with bursts at most b / (b + 1) of `burst_frames` b.
         burst_frames: Mean number of frames that are lost in a row; 1 for losses at random.
     """
 
@@ -85,6 +85,10 @@ class LinkDirection:
         for name, value, low, high in ranges:
             if value is not None and not low <= value <= high:
                 raise InvalidOption(CONDITION_OUT_OF_RANGE(name=name, value=value, low=low, high=high))
+        # A frame that is not lost ends a burst: with losses in bursts, at least one of burst + 1 frames arrives.
+        most_pct = 100.0 * self.burst_frames / (self.burst_frames + 1.0)
+        if self.burst_frames > 1.0 and self.loss_pct > most_pct:
+            raise InvalidOption(CONDITION_OUT_OF_RANGE(name="loss_pct", value=self.loss_pct, low=0.0, high=most_pct))
         self._check_traces()
 
     def _check_traces(self) -> None:

@@ -17,12 +17,14 @@ class FigureKind:
         title: For people, with what it is and without its unit.
         unit: For example `ms`, `Mbit/s`, `s`, `%`; empty for a number without one.
         is_lower_better: Whether the lower of two values is the better one; None where neither is.
+        resolution: Ratio up to which two values are not told apart, because of the steps in which it is measured.
     """
 
     name: str
     title: str
     unit: str
     is_lower_better: bool | None
+    resolution: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

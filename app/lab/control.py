@@ -15,7 +15,8 @@ from app.lab.spec import LAB_MACHINES, LabMachine
 from app.lab.supervisor import CONTROL_SOCKET
 
 _ANSWER_TIMEOUT_S = 15.0
-_MAX_ANSWER_BYTES = 65536
+_MAX_ANSWER_BYTES = 64 << 20
+"""Room for two conditions, each as long as an order may be: the one that lasts, and the one in force."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ _EMULATOR = Path(__file__).with_name("link_emulator.py")
 
 _PR_SET_PDEATHSIG = 1  # Source: prctl(2)
 _UNDERLAY_BUFFER_BYTES = 1 << 20
-_MAX_ORDER_BYTES = 65536
+_MAX_ORDER_BYTES = 16 << 20
+"""Room for the traces of a condition: some 20 bytes for each value."""
 _KILL_WAIT_S = 10.0
 _STARTED = "started"
 
@@ -138,16 +139,21 @@ class _Conditions:
             self._link.set_condition(condition)
 
     def hold(self, condition: dict[str, Any] | None, pid: int) -> None:
-        """Set a condition for as long as a process runs."""
+        """Set a condition for as long as a process runs; one that has ended changes nothing."""
+        exit_fd = os.pidfd_open(pid)  # before that of an earlier holder is closed, so that their numbers differ
         self._forget()
-        exit_fd = os.pidfd_open(pid)
         self._selector.register(exit_fd, selectors.EVENT_READ, self.release)
         self._holder, self._held = (pid, exit_fd), condition
         self._link.set_condition(condition)
 
-    def release(self, _source: object = None) -> None:
-        """Return to the condition that lasts."""
-        if self._holder is not None:
+    def release(self, exit_fd: int | None = None) -> None:
+        """Return to the condition that lasts.
+
+        Args:
+            exit_fd: Process descriptor of a holder that has ended, which another may have followed meanwhile; None for
+                the holder of now.
+        """
+        if self._holder is not None and exit_fd in (None, self._holder[1]):
             self._forget()
             self._link.set_condition(self._usual)
 

@@ -146,7 +146,10 @@ def _cell(values: Sequence[float]) -> WorkloadCell:
 
 
 def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> dict[CandidateId, WorkloadCell]:
-    """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance."""
+    """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance.
+
+    Ranges that are no further apart than the figure is measured count as overlapping.
+    """
     if kind.is_lower_better is None:
         return dict(cells)
     rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE}
@@ -154,7 +157,8 @@ def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> d
         return dict(cells)
     sign = 1.0 if kind.is_lower_better else -1.0
     first = min(rivals.values(), key=lambda cell: sign * cell.mean)
-    best = {key for key, cell in rivals.items() if cell.low <= first.high and first.low <= cell.high}
+    apart = kind.resolution
+    best = {key for key, cell in rivals.items() if cell.low <= apart * first.high and first.low <= apart * cell.high}
     return {
         key: WorkloadCell(cell.mean, cell.low, cell.high, cell.rounds, is_best=key in best)
         for key, cell in cells.items()

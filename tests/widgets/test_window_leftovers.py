@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from window_driver import Driver
 
+from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed, HostUnreachable, TunnelmarkError
-from app.domain.hosts import HostSpec, NodeHost, Side
+from app.domain.hosts import HostSpec, NodeHost, PairSpec, Side
 from app.domain.pairs import PairChoice
 from app.domain.results import CampaignStatus
 from app.domain.topology import NodeKind
@@ -205,3 +207,29 @@ def test_hosts_of_a_practice_lab_that_has_ended_leave_the_list(driver: Driver, m
     restore_by(driver, notice)
     driver.until(lambda: not driver.window.context.leftovers.found)
     assert notice.text == "The practice lab has ended: nothing is left to restore."
+
+
+def test_closing_waits_until_hosts_are_restored(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver.inspect_hosts()
+    services, leftovers, window = driver.services, driver.window.context.leftovers, driver.window
+    pair = window.wizard.state.pair
+    assert pair is not None
+    recover, may_go_on, tokens = services.recover, threading.Event(), []
+
+    def held(pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        tokens.append(token)
+        assert may_go_on.wait(60)
+        token.raise_if_cancelled()
+        return recover(pair, token=token)
+
+    monkeypatch.setattr(services, "recover", held)
+    leftovers.take_left(pair, LEFT)
+    leftovers.roll_back(pair.name)
+    driver.until(lambda: bool(tokens))
+    window.close()
+    assert window.isVisible()
+    assert "waiting until both hosts are restored" in window.footer.status.text()
+    may_go_on.set()
+    driver.until(lambda: not window.isVisible())
+    assert services.calls.count("recover") == 1
+    assert not leftovers.found

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from fake_pace import HELD_AFTER
 from history_driver import fill_history
-from sample_records import sample_record
+from sample_records import pair, sample_record
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.control import CampaignControl
 from app.measurement.wizard import Step
 from ui.common.candidate_rows import RowState
 from ui.comparison.run_ends import show_cancelled
@@ -51,6 +55,93 @@ def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callabl
     driver.next()
     driver.until(lambda: window.results.data.record.status is CampaignStatus.COMPLETED)  # type: ignore[union-attr]
     assert not window.results.resume.isVisible()
+
+
+def running_beside_another(open_window: Callable[..., Driver]) -> Driver:
+    """Return a window whose comparison is running while another one of other hosts is unfinished."""
+    driver = open_window(holds_after=HELD_AFTER)
+    other = sample_record(pair_spec=pair(is_lab=False), status=CampaignStatus.INTERRUPTED, attempts_kept=2)
+    driver.services.records[9] = replace(other, campaign_id=9)
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    return driver
+
+
+def measured(driver: Driver) -> CampaignControl:
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.bridge.live.status().running is not None)
+    control = driver.window.run_page.control
+    assert control is not None
+    return control
+
+
+def check_running(driver: Driver, control: CampaignControl) -> None:
+    """Check that the comparison that was begun first is still the one that runs, and can be cancelled."""
+    window = driver.window
+    assert window.run_page.control is control
+    assert window.current is window.run_page
+    assert "A comparison is running" in window.footer.status.text()
+    assert driver.services.calls.count("run") == 1
+    window.run_page.cancel_now()
+    driver.until(lambda: not window.is_measuring)
+
+
+def test_none_is_resumed_while_another_is_running(open_window: Callable[..., Driver]) -> None:
+    driver = running_beside_another(open_window)
+    control = measured(driver)
+    driver.services.calls.clear()
+    driver.services.calls.append("run")
+    driver.window.resume_pair("plant", 9)
+    check_running(driver, control)
+    assert not {"discover", "recover"} & set(driver.services.calls)
+
+
+def test_none_is_resumed_once_another_has_begun_meanwhile(
+    open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = running_beside_another(open_window)
+    services, window, may_go_on = driver.services, driver.window, threading.Event()
+    recover = services.recover
+
+    def held(*args: Any, **options: Any) -> Any:
+        assert may_go_on.wait(60)
+        return recover(*args, **options)
+
+    monkeypatch.setattr(services, "recover", held)
+    window.resume_pair("plant", 9)
+    window.go(Step.PLAN)
+    control = measured(driver)
+    may_go_on.set()
+    operation = window.hosts.operation
+    driver.until(lambda: operation is not None and not operation.is_running)
+    check_running(driver, control)
+
+
+def test_hosts_that_were_inspected_meanwhile_do_not_take_the_place_of_those_that_are_measured(
+    open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = running_beside_another(open_window)
+    services, window, may_go_on = driver.services, driver.window, threading.Event()
+    discover = services.discover
+
+    def held(*args: Any, **options: Any) -> Any:
+        assert may_go_on.wait(60)
+        return discover(*args, **options)
+
+    monkeypatch.setattr(services, "discover", held)
+    window.choose_step(Step.HOSTS)
+    driver.click(window.hosts.again)
+    window.choose_step(Step.PLAN)
+    measured(driver)
+    may_go_on.set()
+    operation = window.hosts.operation
+    driver.until(lambda: operation is not None and not operation.is_running)
+    window.show_welcome()
+    window.go(window.wizard.current)
+    assert window.current is window.run_page
+    window.run_page.cancel_now()
+    driver.until(lambda: not window.is_measuring)
+    assert window.wizard.can_enter(Step.RESULTS)
 
 
 def test_resume_measures_the_rest_only_where_there_is_a_rest(driver: Driver) -> None:

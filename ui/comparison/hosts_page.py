@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
@@ -37,7 +38,11 @@ _LEAST_HOST_EM = 18
 
 
 class HostsPage(Page):
-    """Enter or select a pair, inspect it, install missing packages."""
+    """Enter or select a pair, inspect it, install missing packages.
+
+    Attributes:
+        may_take: Whether the steps may change to hosts that were inspected; not while a comparison is running.
+    """
 
     pairs_asked = Signal()
     """The user wants to manage stored pairs."""
@@ -69,6 +74,7 @@ class HostsPage(Page):
         self._like: CampaignRecord | None = None
         self._has_agreed = False
         self.working_pair: PairSpec | None = None
+        self.may_take: Callable[[], bool] = lambda: True
         for form in (self.form_a, self.form_b):
             form.edited.connect(self._on_edit)
         context.runner.changed.connect(self._enable_inspection)
@@ -291,6 +297,8 @@ class HostsPage(Page):
 
     def _on_found(self, found: Discovery) -> None:
         self._has_agreed = False
+        if not self.may_take():
+            return
         self.context.wizard.set_discovery(found)
         is_new = self._pair is None
         self._show_found(found)

@@ -14,7 +14,7 @@ from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.wizard import Step
 from app.wording.messages import local_text
 from ui.common.texts import tr
-from ui.shell.measure_again import measure_again, run_plan
+from ui.shell.measure_again import measure_again, run_plan, shows_running
 
 if TYPE_CHECKING:
     from app.tunnel.recovery import RecoveryReport
@@ -50,6 +50,8 @@ def resume_pair(window: Navigator, pair_name: str, wanted: int | None = None) ->
     Args:
         wanted: Number of the comparison; None for the newest that is unfinished.
     """
+    if shows_running(window):
+        return
     services = window.context.services
     page = window.hosts
     window.go(Step.HOSTS)
@@ -88,6 +90,8 @@ def _go_on(window: Navigator, found: _FoundCampaign) -> None:
 
     wizard = window.wizard
     window.context.leftovers.take_recovery(found.plan.pair, found.recovery)
+    if shows_running(window):  # begun while the hosts were inspected
+        return
     wizard.set_discovery(found.discovery)
     wizard.confirm_link(found.discovery.link, found.discovery.pair)
     offered = {(c.solution, c.suite) for c in found.discovery.candidates}

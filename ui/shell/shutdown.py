@@ -74,7 +74,7 @@ class Closing:
             self._close_services()
 
     def begin(self) -> None:
-        """Cancel everything, and close when it has ended."""
+        """Cancel everything but the rollback of hosts, and close when all has ended."""
         if self.is_closing:
             return
         self._is_asking = False
@@ -83,7 +83,7 @@ class Closing:
         if window.is_measuring:
             window.run_page.cancel_now()
             window.show_page(window.run_page)
-        kept = [window.run_page.operation] if window.is_measuring else []
+        kept = [*window.context.leftovers.restoring, *([window.run_page.operation] if window.is_measuring else [])]
         if window.is_rolling:
             window.show_page(window.deploy)
             window.deploy.end_now()

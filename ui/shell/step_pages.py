@@ -35,6 +35,7 @@ def make_page(
             hosts = HostsPage(context)
             hosts.pairs_asked.connect(show_pairs)
             hosts.changed.connect(lambda: go_on(window))
+            hosts.may_take = lambda: not window.is_measuring
             return hosts
         case Step.LINK:
             from ui.comparison.link_page import LinkPage

@@ -41,10 +41,7 @@ def run_hub_workloads(
     for workload in planned_workloads(context.plan):
         if workload.hub_clients:
             on_stage(Stage.WORKLOAD, workload.title)
-            load = OwnLoad(context.guests)
-            load.start()
-            result = _measured(context, key, workload, token)
-            cores = load.cores()
+            result, cores = _measured(context, key, workload, token)
             log_workload(context, workload, result)
             results.append(result)
             if result.figures and cores is not None and cores > DISTURBED_CORES:
@@ -52,21 +49,26 @@ def run_hub_workloads(
     return tuple(results), tuple(doubts)
 
 
-def _measured(context: Context, key: AttemptKey, workload: Workload, token: CancelToken) -> WorkloadResult:
+def _measured(
+    context: Context, key: AttemptKey, workload: Workload, token: CancelToken
+) -> tuple[WorkloadResult, float | None]:
+    """Return what a workload measures, and the load of this computer beyond the practice lab meanwhile, in cores."""
     hub = context.hubs.get(key.solution)
     if hub is None:
-        return WorkloadResult(workload.name, message=NO_HUB())
+        return WorkloadResult(workload.name, message=NO_HUB()), None
     facts = context.facts[Side.A.value], context.facts[Side.B.value]
     adapter = hub.adapter(workload.hub_clients)
     suite = find_suite(adapter, *facts, key.suite)
     if suite is None:
         offered = tuple(one.name for one in adapter.suites(*facts) if one.is_default)
-        return WorkloadResult(workload.name, message=HUB_LACKS_SUITE(suite=key.suite, offered=offered))
+        return WorkloadResult(workload.name, message=HUB_LACKS_SUITE(suite=key.suite, offered=offered)), None
     return _on_hub(context, hub, suite, workload, token)
 
 
-def _on_hub(context: Context, hub: Hub, suite: Suite, workload: Workload, token: CancelToken) -> WorkloadResult:
-    """Return what a workload measures while the hub and its clients are up, or why they are not."""
+def _on_hub(
+    context: Context, hub: Hub, suite: Suite, workload: Workload, token: CancelToken
+) -> tuple[WorkloadResult, float | None]:
+    """Return what a workload measures while the hub and its clients are up, or why they are not, as `_measured`."""
     clients = workload.hub_clients
     with context.tunnels.open_group(
         [(hub.adapter(clients), suite)],
@@ -75,7 +77,7 @@ def _on_hub(context: Context, hub: Hub, suite: Suite, workload: Workload, token:
         on_stage=lambda *_: None,
     ) as group:
         if group.failures:
-            return WorkloadResult(workload.name, message=group.failures[0].sentence())
+            return WorkloadResult(workload.name, message=group.failures[0].sentence()), None
         link = group.tunnels[0].link
         path = WorkloadPath(
             sessions=context.sessions,
@@ -89,7 +91,9 @@ def _on_hub(context: Context, hub: Hub, suite: Suite, workload: Workload, token:
             on_step=context.meter.report,
             hub=HubPlace(hub, link),
         )
+        load = OwnLoad(context.guests)  # not while the hub is built and removed: the load of that is Tunnelmark's
+        load.start()
         try:
-            return WorkloadResult(workload.name, dict(workload.run(path)))
+            return WorkloadResult(workload.name, dict(workload.run(path))), load.cores()
         except ProbeFailed as error:
-            return WorkloadResult(workload.name, message=error.sentence())
+            return WorkloadResult(workload.name, message=error.sentence()), None

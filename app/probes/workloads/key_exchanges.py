@@ -39,8 +39,15 @@ WORKLOAD = Workload(
     title=mark("Key exchange rate with many clients"),
     heading=mark("Key exchanges"),
     figures=(
-        FigureKind("rate", mark("Highest rate at which all key exchanges succeed"), "1/s", is_lower_better=False),
-        FigureKind("duration", mark("Time of a key exchange at that rate, mean"), "ms", is_lower_better=True),
+        FigureKind(
+            "rate",
+            mark("Highest rate at which all key exchanges succeed"),
+            "1/s",
+            is_lower_better=False,
+            resolution=AMOUNTS.precision,
+        ),
+        # At the rate of each candidate: one with a higher rate takes longer there, and is not worse for that.
+        FigureKind("duration", mark("Time of a key exchange at that rate, mean"), "ms", is_lower_better=None),
         FigureKind("hub-cpu", mark("CPU of the hub, on A"), "%", is_lower_better=None),
         FigureKind("clients-cpu", mark("CPU of the clients, on B"), "%", is_lower_better=None),
     ),
@@ -50,7 +57,8 @@ WORKLOAD = Workload(
     hub_clients=CLIENTS,
     source=mark(
         "A hub of this VPN on A and eight clients on B, built after the tunnel was removed; each client connects, is "
-        "confirmed and disconnects, over and over. If the clients' CPU is at its limit and the hub's is not, the hub "
-        "can do more"
+        "confirmed and disconnects, over and over. The rate is known to 30 %. If the hub's CPU is far from its limit, "
+        "something else limits the rate: the clients' CPU, a limiter of the program, or that each client makes its "
+        "attempts in turn"
     ),
 )

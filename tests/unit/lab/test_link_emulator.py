@@ -125,6 +125,13 @@ def test_a_frame_that_waits_is_lost_where_it_is_sent() -> None:
     assert len(arrivals(settings, [0.0] * 250)) == pytest.approx(150, abs=1)
 
 
+def test_the_largest_loss_in_bursts_is_the_one_that_is_accepted() -> None:
+    LinkDirection(loss_pct=75.0, burst_frames=3.0).check()
+    LinkDirection(loss_pct=99.0).check()
+    found = carry({"loss_pct": 75.0, "burst_frames": 3.0}, 40_000, size=60)
+    assert 1.0 - len(found) / 40_000 == pytest.approx(0.75, abs=0.01)
+
+
 @pytest.mark.parametrize("burst", [1.0, 5.0])
 def test_losses_have_the_rate_and_the_length_of_bursts_that_were_asked_for(burst: float) -> None:
     count = 100_000
@@ -243,6 +250,11 @@ TRACES = "[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\n"
             "[[condition]]\nname = 'x'\ntitle = 'X'\n[condition.a_to_b]\nloss_pct = 150.0\n",
             InvalidOption,
             has_message(CONDITION_OUT_OF_RANGE, name="loss_pct"),
+        ),
+        (
+            TRACES + "loss_pct = 75.0\nburst_frames = 2.0\n",
+            InvalidOption,
+            has_message(CONDITION_OUT_OF_RANGE, name="loss_pct", value=75.0),
         ),
         (
             TRACES + "trace_mbit_s = [1.0, 0.0]\n",

@@ -35,10 +35,12 @@ class Hubs:
     Attributes:
         found: Outcome of a search, or what it raises.
         up: Tunnels that were up during each search.
+        tunnels_up: Tunnels that are up now.
     """
 
     found: HubRate | Exception = FOUND
     up: list[Sequence[str]] = field(default_factory=list)
+    tunnels_up: Sequence[str] = ()
 
 
 @pytest.fixture
@@ -54,6 +56,7 @@ def run(
     monkeypatch.setitem(ADAPTERS_BY_SUITE, id(adapter), "hub")
     hub = SimpleNamespace(solution="wireguard", adapter=lambda _clients: adapter)
     stage = Stage(workloads=("voice", NAME), hubs={"wireguard": hub})
+    hubs.tunnels_up = stage.tunnels.tunnels_up
 
     class Search:
         def __init__(self, *_: object) -> None:
@@ -87,6 +90,11 @@ def test_the_hub_is_up_alone_and_candidates_without_one_say_so(hubs: Hubs, monke
     assert stage.tunnels.tunnels_up == []
 
 
+def test_of_its_figures_only_the_rate_tells_who_is_best() -> None:
+    told = {one.name: one.is_lower_better for one in WORKLOADS[NAME].figures}
+    assert told == {"rate": False, "duration": None, "hub-cpu": None, "clients-cpu": None}
+
+
 def test_a_hub_without_the_suite_is_not_built(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
     stage, (*_, wireguard) = run(hubs, monkeypatch, suite="another")
     expected = HUB_LACKS_SUITE(suite=sample.WIREGUARD.suite, offered=("another",))
@@ -115,12 +123,20 @@ def test_a_hub_that_does_not_come_up_is_a_result(monkeypatch: pytest.MonkeyPatch
     assert (wireguard.status, wireguard.workloads[0].message) == (AttemptStatus.COMPLETED, "no module")
 
 
-def test_other_work_of_the_computer_is_a_doubt(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        hub_workloads, "OwnLoad", lambda _guests: SimpleNamespace(start=lambda: None, cores=lambda: 0.9)
-    )
-    *_, wireguard = run(hubs, monkeypatch)[1]
-    assert WORKLOAD_DISTURBED(workload=WORKLOADS[NAME].title, cores=0.9) in wireguard.doubts
+def test_other_work_of_the_computer_while_the_hub_is_up_is_a_doubt(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Sequence[str]] = []
+
+    def cores() -> float:
+        seen.append(tuple(hubs.tunnels_up))
+        return 0.9
+
+    load = SimpleNamespace(start=lambda: seen.append(tuple(hubs.tunnels_up)), cores=cores)
+    monkeypatch.setattr(hub_workloads, "OwnLoad", lambda _guests: load)
+    *others, wireguard = run(hubs, monkeypatch)[1]
+    assert seen == [("hub",), ("hub",)]
+    expected = WORKLOAD_DISTURBED(workload=WORKLOADS[NAME].title, cores=0.9)
+    assert expected in wireguard.doubts
+    assert not any(expected in one.doubts for one in others)
 
 
 def test_it_is_refused_on_hosts_of_the_users_own() -> None:

@@ -45,6 +45,21 @@ def test_those_whose_ranges_overlap_the_best_are_marked_and_the_bare_link_is_no_
     assert "4.32 to 4.34" in cell.words
 
 
+def test_rates_that_one_step_of_their_search_is_between_are_not_told_apart(record: CampaignRecord) -> None:
+    rates = {"wireguard": 19.03, "openvpn-udp": 22.63, "openvpn-tcp": 16.0}
+    attempts = tuple(
+        replace(one, workloads=(WorkloadResult("key-exchanges", {"rate": rates[one.key.solution]}),))
+        for one in record.attempts
+        if one.key.solution in rates
+    )
+    found = workload_table(
+        replace(record, plan=replace(record.plan, workloads=("key-exchanges",)), attempts=attempts),
+    )
+    assert found is not None
+    best = {key[0] for key, cell in found.rows[0].cells.items() if cell.is_best}
+    assert best == {"wireguard", "openvpn-udp"}
+
+
 def test_one_round_marks_none(record: CampaignRecord) -> None:
     first = tuple(one for one in record.attempts if one.key.round == 1)
     found = workload_table(replace(record, attempts=first))

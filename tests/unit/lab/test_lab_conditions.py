@@ -1,0 +1,107 @@
+"""Conditions of a lab's link in its supervisor: the one that lasts, and the one that a process holds."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.domain.conditions import Condition, LinkDirection
+from app.lab.conditions import lab_condition, settings_of
+from app.lab.control import give_order, set_condition
+from app.lab.supervisor import CONTROL_SOCKET, Supervisor, _Conditions
+
+FIRST, SECOND, USUAL = ({"name": name} for name in ("first", "second", "usual"))
+
+
+class Link:
+    """Notes the condition in force."""
+
+    is_emulated = True
+    in_force: dict[str, Any] | None = None
+
+    def set_condition(self, condition: dict[str, Any] | None) -> None:
+        self.in_force = condition
+
+
+@pytest.fixture
+def selector() -> Iterator[selectors.BaseSelector]:
+    with selectors.DefaultSelector() as selector:
+        yield selector
+
+
+@pytest.fixture
+def held(selector: selectors.BaseSelector) -> Iterator[tuple[_Conditions, Link]]:
+    """Conditions of which this process holds the first."""
+    link = Link()
+    conditions = _Conditions(link, selector)  # type: ignore[arg-type]
+    conditions.set(USUAL)
+    conditions.hold(FIRST, os.getpid())
+    yield conditions, link
+    conditions.release()
+    assert not selector.get_map()
+    assert link.in_force == USUAL
+
+
+def test_a_process_that_has_ended_takes_no_condition_from_another(held: tuple[_Conditions, Link]) -> None:
+    conditions, link = held
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    with pytest.raises(ProcessLookupError):
+        conditions.hold(SECOND, ended.pid)
+    report = conditions.report()
+    assert (report["in_force"], report["holder"]) == (FIRST, os.getpid())
+    assert link.in_force == FIRST
+
+
+def test_the_end_of_an_earlier_holder_leaves_the_condition_of_the_one_after_it(
+    held: tuple[_Conditions, Link], selector: selectors.BaseSelector
+) -> None:
+    conditions, link = held
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as holder:
+        conditions.hold(FIRST, holder.pid)
+    events = selector.select(timeout=60.0)
+    assert len(events) == 1
+    conditions.hold(SECOND, os.getpid())  # an order that is carried out before the events of the same moment
+    for key, _ in events:
+        key.data(key.fileobj)
+    assert conditions.report()["in_force"] == link.in_force == SECOND
+
+
+def test_orders_and_answers_have_room_for_recorded_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    way = LinkDirection(trace_ms=tuple(number / 997 for number in range(36_000)))  # an hour in steps of 0.1 s
+    condition = Condition("hour", "An hour", a_to_b=way, b_to_a=way)
+    lasting: list[Any] = [None]
+
+    def obey(order: dict[str, Any]) -> dict[str, Any]:
+        lasting[0] = order.get("condition", lasting[0])
+        return {"pids": {}, "link": {"in_force": lasting[0], "lasting": lasting[0]}}
+
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(CONTROL_SOCKET)
+        listener.listen()
+
+        def serve() -> None:
+            with suppress(OSError):  # it is shut down
+                while True:
+                    Supervisor._accept(SimpleNamespace(_obey=obey), listener)  # type: ignore[arg-type]
+
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        try:
+            set_condition(tmp_path, settings_of(condition))
+            found = lab_condition(give_order(tmp_path, "status").link)
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            server.join(60)
+    assert (found.in_force, found.usual) == (condition, condition)

@@ -129,7 +129,7 @@ def run_campaign(
     if resume_id is not None:
         store.claim_campaign(resume_id, work.kind)
     number = resume_id if resume_id is not None else store.create_campaign(plan, hosts.facts, version)
-    done = work.final_attempts(work.load(store, number))
+    done = work.final_attempts(stored := work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
     context = CampaignContext(
         plan,
@@ -153,7 +153,7 @@ def run_campaign(
     is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
     watch = UnderlayWatch(hosts.sessions, hosts.link, has_answered=is_known)
     underlay = UnderlayGuard(watch, healer=hosts.healer, emit=emit)
-    recorder.run(_Engine(work(context, done), underlay, recorder.kept, needs_recovery=resume_id is not None))
+    recorder.run(_Engine(work(context, stored), underlay, recorder.kept, needs_recovery=resume_id is not None))
     return work.load(store, number)
 
 

@@ -20,6 +20,7 @@ from app.domain.errors import (
     HostUnreachable,
     PreflightRefused,
     ProbeFailed,
+    ProgramMissing,
     TunnelDown,
     TunnelmarkError,
     UnderlayDown,
@@ -294,7 +295,7 @@ class _Engine(Generic[P, A, R]):
                 self._last_error, self.left = error, left_by(error)
                 if isinstance(error, CAUSED_BY_LINK) and self._has_died(is_good=False):
                     self._drop(task)
-                elif isinstance(error, PASSING) and is_first:
+                elif isinstance(error, PASSING) and not isinstance(error, ProgramMissing) and is_first:
                     self._context.emit(LogLine(LogLevel.WARNING, sentences((error.message, TRYING_AGAIN()))))
                     is_first, self._needs_recovery = False, True
                 else:

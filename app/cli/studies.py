@@ -124,7 +124,7 @@ def _run_transfers(context: CommandContext) -> int:
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         done = services.study_results(options.study, pair.name, nodes)
         missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
-        minutes = predicted_s(missing) / 60
+        minutes = predicted_s(missing, is_shaped=not pair.is_lab) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")
         context.err.print(text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}"))
         results = _measure(context, services, found, request)

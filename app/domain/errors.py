@@ -166,6 +166,12 @@ class ProbeFailed(EnvironmentFault):
     reason = "probe-failed"
 
 
+class ProgramMissing(ProbeFailed):
+    """A host cannot start a program of a measurement: trying again would not help."""
+
+    reason = PackageMissing.reason
+
+
 class ConditionNotMet(EnvironmentFault):
     """The link is not under the condition that was asked for: what is measured on it says nothing about that one."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from app.domain.declared import declared
 from app.domain.link import MAX_INSTANCES
@@ -39,15 +41,22 @@ def side_by_side(solutions: Sequence[str], most: int = MAX_INSTANCES) -> tuple[t
     return tuple(tuple(group) for group in groups)
 
 
-def cells_side_by_side(
-    cells: Sequence[TransferCell], most: int = MAX_INSTANCES
-) -> tuple[tuple[TransferCell, ...], ...]:
-    """Divide cells into groups whose tunnels, one for each VPN and proxy, may be up together.
+def builds(cells: Iterable[TransferCell], *, is_shaped: bool) -> Iterator[tuple[TransferCell, ...]]:
+    """Yield the cells of each build: those whose tunnels, one for each VPN and proxy, are up together.
+
+    Cells of a build have one congestion control.
 
     Args:
-        cells: With one congestion control.
-        most: Limit of the tunnels of a group.
+        cells: In any order.
+        is_shaped: Whether the hosts shape the link themselves. A build has one condition then, and one tunnel fewer:
+            what shapes the link is a member of the group.
     """
+    key = attrgetter("congestion", "condition") if is_shaped else attrgetter("congestion")
+    for _, some in groupby(sorted(cells, key=key), key=key):
+        yield from _cells_side_by_side(tuple(some), MAX_INSTANCES - is_shaped)
+
+
+def _cells_side_by_side(cells: Sequence[TransferCell], most: int) -> Iterator[tuple[TransferCell, ...]]:
     ways = list(dict.fromkeys((one.solution, one.proxy) for one in cells))
-    groups = side_by_side([solution for solution, _ in ways], most)
-    return tuple(tuple(one for one in cells if ways.index((one.solution, one.proxy)) in group) for group in groups)
+    for group in side_by_side([solution for solution, _ in ways], most):
+        yield tuple(one for one in cells if ways.index((one.solution, one.proxy)) in group)

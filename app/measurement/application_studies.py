@@ -56,10 +56,10 @@ class ApplicationStudy(LabStudy):
         """Return the cells of a part."""
         return application_cells(part)
 
-    def predicted_s(self, part: str, keys: Sequence[Any]) -> float:
+    def predicted_s(self, part: str, keys: Sequence[Any], *, is_shaped: bool = False) -> float:
         """Return about how long some cells take, in s."""
         del part  # cells take as long in each
-        return sum(map(_cell_s, keys)) + around_s(keys)
+        return sum(map(_cell_s, keys)) + around_s(keys, is_shaped=is_shaped)
 
     def chosen(self, part: str, solutions: Collection[str] = ()) -> tuple[TransferCell, ...]:
         """Return the cells of a part, or those of some VPNs and of none, which each choice is compared with.

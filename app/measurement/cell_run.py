@@ -18,8 +18,8 @@ from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import ConditionNotMet, ProbeFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
-from app.domain.link import MAX_INSTANCES, Link
-from app.domain.side_by_side import cells_side_by_side
+from app.domain.link import Link
+from app.domain.side_by_side import builds
 from app.domain.solutions import Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell
@@ -42,8 +42,7 @@ from app.tunnel.temporary_group import FirstTunnels
 
 _ASK_S = 10.0
 _SPLIT_WORDS, _NEAR, _FAR = 5, 3, 4
-_congestion_of, _condition_of = attrgetter("congestion"), attrgetter("condition")
-_both_of = attrgetter("congestion", "condition")
+_condition_of = attrgetter("condition")
 
 Way: TypeAlias = tuple[str, str]
 """The study's name of a VPN, and the place of a proxy."""
@@ -134,13 +133,10 @@ class CellRun(ABC, Generic[R]):
             CleanupFailed: A host could not be rolled back.
             Cancelled: The token was cancelled.
         """
-        of_group = _congestion_of if self.shaping is None else _both_of
-        most = MAX_INSTANCES - (self.shaping is not None)  # what shapes the link is a member as well
         self.set_condition(None)
         try:
-            for _, cells in groupby(sorted(self.plan.cells, key=of_group), key=of_group):
-                for group in cells_side_by_side(tuple(cells), most):
-                    self._measure_group(group)
+            for cells in builds(self.plan.cells, is_shaped=self.shaping is not None):
+                self._measure_group(cells)
         finally:
             self.set_condition(None)
 

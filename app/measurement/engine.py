@@ -20,6 +20,7 @@ from app.domain.errors import (
     HostUnreachable,
     PreflightRefused,
     ProbeFailed,
+    ProgramMissing,
     TunnelDown,
     TunnelmarkError,
     UnderlayDown,
@@ -132,7 +133,7 @@ def run_campaign(
     if resume_id is not None:
         store.claim_campaign(resume_id, work.kind)
     number = resume_id if resume_id is not None else store.create_campaign(plan, hosts.facts, version)
-    done = work.final_attempts(work.load(store, number))
+    done = work.final_attempts(stored := work.load(store, number))
     recorder = _Recorder(number, work.kind, store, emit, {attempt.key.position for attempt in done})
     context = CampaignContext(
         plan,
@@ -157,7 +158,7 @@ def run_campaign(
     is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
     watch = UnderlayWatch(hosts.sessions, hosts.link, has_answered=is_known)
     underlay = UnderlayGuard(watch, healer=hosts.healer, emit=emit)
-    recorder.run(_Engine(work(context, done), underlay, recorder.kept, needs_recovery=resume_id is not None))
+    recorder.run(_Engine(work(context, stored), underlay, recorder.kept, needs_recovery=resume_id is not None))
     return work.load(store, number)
 
 
@@ -298,7 +299,7 @@ class _Engine(Generic[P, A, R]):
                 self._last_error, self.left = error, left_by(error)
                 if isinstance(error, CAUSED_BY_LINK) and self._has_died(is_good=False):
                     self._drop(task)
-                elif isinstance(error, PASSING) and is_first:
+                elif isinstance(error, PASSING) and not isinstance(error, ProgramMissing) and is_first:
                     self._context.emit(LogLine(LogLevel.WARNING, sentences((error.message, TRYING_AGAIN()))))
                     is_first, self._needs_recovery = False, True
                 else:

@@ -62,6 +62,11 @@ class WantedLabStudy:
         """The use that it makes of hosts of the user's own."""
         return self.study.use_of_own_hosts(self.part, self.solutions)
 
+    @property
+    def is_shaped(self) -> bool:
+        """Whether the hosts shape the link themselves."""
+        return not self.pair.is_lab and bool(self.use_of_own_hosts.conditions)
+
     def begun(self, found: LabResults) -> LabResults:
         """Return results as a run begins with them: what it measures afresh is marked."""
         if not self.is_fresh:
@@ -140,7 +145,7 @@ class LabStudyOperations(StudyResources):
             machines = self.node_machines(pair, needs, token=token) if needs is not None else None
             tunnels = DeployedTunnels.of_study(discovery, sessions, self.store.audit)
             guests, conditioned = self.lab_service.guests(pair), self.lab_service.link(pair)
-            is_shaped = not pair.is_lab and bool(wanted.use_of_own_hosts.conditions)
+            is_shaped = wanted.is_shaped
             shaping = HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token) if is_shaped else None
             run = LabRun(
                 *(part, discovery, sessions, tunnels, guests, conditioned, kept, report, token),
@@ -251,4 +256,5 @@ def plan_lab_study(
     services.refuse_if_in_use(pair)
     found = services.discover(pair, token=token, on_progress=on_progress)
     stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part, wanted.nodes)
-    return PlannedLabStudy(found, study.state(wanted.part, stored, solutions=wanted.solutions))
+    state = study.state(wanted.part, stored, solutions=wanted.solutions, is_shaped=wanted.is_shaped)
+    return PlannedLabStudy(found, state)

@@ -186,8 +186,12 @@ class LabStudy(ABC):
         """Return the keys of a part's measurements, in the order of measuring."""
 
     @abstractmethod
-    def predicted_s(self, part: str, keys: Sequence[Hashable]) -> float:
-        """Return about how long some measurements of a part take, in s."""
+    def predicted_s(self, part: str, keys: Sequence[Hashable], *, is_shaped: bool = False) -> float:
+        """Return about how long some measurements of a part take, in s.
+
+        Args:
+            is_shaped: Whether the hosts shape the link themselves.
+        """
 
     @abstractmethod
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[Any]:
@@ -241,6 +245,8 @@ class LabStudy(ABC):
         results: ResultsByKey | None,
         ended: Collection[Hashable] = (),
         solutions: Collection[str] = (),
+        *,
+        is_shaped: bool = False,
     ) -> LabPartState:
         """Return how much of a part is measured.
 
@@ -248,10 +254,11 @@ class LabStudy(ABC):
             results: What there is; None for nothing.
             ended: Keys of results that count as measured although they are to be measured again: those that failed.
             solutions: Those that count; none for all.
+            is_shaped: Whether the hosts shape the link themselves.
         """
         done = results.done() if results is not None else frozenset()
         keys, missing = self.chosen(part, solutions), self.missing(part, done.union(ended), solutions)
-        predicted = self.predicted_s(part, keys), self.predicted_s(part, missing)
+        predicted = (self.predicted_s(part, some, is_shaped=is_shaped) for some in (keys, missing))
         return LabPartState(part, len(keys), len(keys) - len(missing), *predicted)
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition, ConditionCheck, LinkDirection, MeasuredCondition, Quantity
-from app.domain.errors import ProbeFailed
+from app.domain.errors import ProbeFailed, ProgramMissing
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.messages.lists import joined
@@ -131,6 +131,8 @@ class LinkMeasurement:
         for _ in range(_TRIES - 1):
             try:
                 return self._received(receiver, first, second, seconds)
+            except ProgramMissing:
+                raise
             except ProbeFailed:
                 continue
         return self._received(receiver, first, second, seconds)

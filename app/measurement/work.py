@@ -124,9 +124,10 @@ class Work(ABC, Generic[P, A, R]):
 
     Args:
         context: What its tasks need.
-        done: Attempts that need not be made again.
+        record: The campaign as it is stored.
 
     Attributes:
+        done: Attempts that need not be made again.
         kind: What it is called, and stored as.
         needed: Programs that tasks need, by side.
         load_hint: What to do where the user has not agreed to load on a live link.
@@ -142,9 +143,9 @@ class Work(ABC, Generic[P, A, R]):
     is_proven_clean: ClassVar[bool]
     is_ended_by_lost_host: ClassVar[bool]
 
-    def __init__(self, context: CampaignContext[P, A], done: Sequence[A]) -> None:
+    def __init__(self, context: CampaignContext[P, A], record: R) -> None:
         self.context = context
-        self.done = done
+        self.done: Sequence[A] = self.final_attempts(record)
 
     # --- before anything is touched -----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Privilege
+from app.probes.iperf_server import check_started
 from app.probes.messages import DATAGRAMS_UNMEASURED, NO_DATAGRAM, NO_REPLY_BARE, PROGRAM_PRINTED
 from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, json_report, reported_error
 
@@ -98,6 +99,7 @@ def receive(
         mbit_s: Rate of the payload, in Mbit/s.
 
     Raises:
+        ProgramMissing: The client cannot start iperf3.
         ProbeFailed: Nothing arrived, iperf3 did not end in time, or it cannot be used.
         ConnectionLost, Cancelled: As `HostSession.run`.
     """
@@ -112,6 +114,7 @@ def receive(
         done = client.run(command, token=token)
     except DeadlineExceeded as error:  # iperf3 may hang where the link loses frames
         raise ProbeFailed(error.message, hint=error.hint) from error
+    check_started(client, done)
     return read_stream(done.stdout, done.stderr, client.spec.label, payload_bytes)
 
 

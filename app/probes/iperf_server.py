@@ -6,15 +6,18 @@ import re
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession
-from app.domain.errors import ProbeFailed, TunnelmarkError
+from app.domain.commands import Command, CommandResult, HostSession
+from app.domain.errors import ProbeFailed, ProgramMissing, TunnelmarkError
 from app.domain.script_files import bare_script
 from app.probes.guard import GuardMark, parse_guard_line
 from app.probes.host_program import HostProgram
-from app.probes.messages import ADDRESS_GONE, INSTALL_IPERF, IPERF_PRINTED, PORT_TAKEN, SERVER_NOT_LISTENING
+from app.probes.messages import ADDRESS_GONE, IPERF_MISSING, IPERF_PRINTED, PORT_TAKEN, SERVER_NOT_LISTENING
 
 START_TIMEOUT_S = 10.0
 GONE_TIMEOUT_S = 10.0
+
+NOT_STARTED = frozenset({126, 127})
+"""Exit statuses for a program that cannot be started. Source: POSIX.1-2017, XCU 2.8.2; timeout(1) of coreutils."""
 
 _SERVER_SCRIPT = bare_script("probes/iperf-server.sh")
 
@@ -45,7 +48,7 @@ class IperfServer(HostProgram):
         self._ports = (port, port + 1)
         self._listening: set[int] = set()
         self._pids: list[int] = []
-        self._exits = 0
+        self._exits: list[int] = []
 
     @property
     def ports(self) -> tuple[int, int]:
@@ -71,6 +74,7 @@ class IperfServer(HostProgram):
         """Wait until both servers accept their test.
 
         Raises:
+            ProgramMissing: The host cannot start iperf3.
             ProbeFailed: They do not come up.
             ConnectionLost, DeadlineExceeded: As `HostSession.run`.
             Cancelled: The token was cancelled.
@@ -86,6 +90,8 @@ class IperfServer(HostProgram):
         self._outer.raise_if_cancelled()
         if isinstance(error, Exception):
             raise error
+        if NOT_STARTED.intersection(self._exits):
+            raise iperf_missing(self._host)
         if not is_up:
             port = (missing or self._ports)[0]
             raise ProbeFailed(
@@ -103,7 +109,8 @@ class IperfServer(HostProgram):
         if mark is not None:
             if mark.mark is GuardMark.START:
                 self._pids.append(mark.number)
-            self._exits += mark.mark is GuardMark.EXIT
+            elif mark.mark is GuardMark.EXIT:
+                self._exits.append(mark.number)
         elif (listening := _LISTENING.match(line)) is not None:
             self._listening.add(int(listening[1]))
         elif not _NOISE.match(line.strip()) and len(self._words) < 10:
@@ -113,7 +120,7 @@ class IperfServer(HostProgram):
         """Wait until both took their test and ended by themselves; return whether they did."""
         with self._condition:
             self._condition.wait_for(lambda: self._has_ended or self._inner.is_cancelled, GONE_TIMEOUT_S)
-            return self._has_ended and self._error is None and self._exits == len(self._pids)
+            return self._has_ended and self._error is None and len(self._exits) == len(self._pids)
 
     def _make_sure_it_is_gone(self) -> None:
         """End what is left on the host. A host that cannot be reached ends it itself: its frame sees to that."""
@@ -128,12 +135,25 @@ class IperfServer(HostProgram):
             pass  # what brought us here is the better message
 
 
+def iperf_missing(host: HostSession) -> ProgramMissing:
+    """Return the error of a host that cannot start iperf3."""
+    return ProgramMissing(IPERF_MISSING(host=host.spec.label), context={"host": host.spec.label})
+
+
+def check_started(host: HostSession, done: CommandResult) -> None:
+    """Refuse the result of iperf3 on a host that cannot start it.
+
+    Raises:
+        ProgramMissing: It cannot.
+    """
+    if done.exit_status in NOT_STARTED:
+        raise iperf_missing(host)
+
+
 def _explain(words: str) -> str:
     lowered = words.lower()
     if "address already in use" in lowered:
         return PORT_TAKEN(output=words)
     if "cannot assign requested address" in lowered:
         return ADDRESS_GONE(output=words)
-    if "not found" in lowered:
-        return INSTALL_IPERF()
     return IPERF_PRINTED(output=words) if words else ""

@@ -9,7 +9,6 @@ from app.domain.messages import MessageForm
 HOST_PRINTED = MessageForm("probe.host-printed", "Output of the host: {output}")
 PROGRAM_PRINTED = MessageForm("probe.program-printed", "Output of {program}: {output}")
 SERVER_PRINTED = MessageForm("probe.server-printed", "The server reported: {output}.")
-INSTALL_IPERF = MessageForm("probe.install-iperf", "Install the package iperf3.")
 
 # --- latency ----------------------------------------------------------------------------------------------------------
 
@@ -75,7 +74,9 @@ THROUGHPUT_FAILED = MessageForm(
     "probe.throughput-failed", "Throughput {way} was not measured by iperf3 on {host}: {what}."
 )
 SILENT_FOR = MessageForm("probe.silent-for", "nothing for {seconds:g} s; the path died under it")
-PROGRAM_NOT_STARTED = MessageForm("probe.program-not-started", "the program could not be started")
+IPERF_MISSING = MessageForm(
+    "probe.iperf-missing", "iperf3 is missing on {host}, or cannot be started there.", "Install the package iperf3."
+)
 OUTPUT_UNREADABLE = MessageForm("probe.output-unreadable", "its output could not be understood: {output}")
 ENDED_WITH = MessageForm("probe.ended-with", "it ended with exit status {status}")
 NO_RESULT = MessageForm("probe.no-result", "it printed no result")

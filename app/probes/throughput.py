@@ -27,18 +27,16 @@ from app.probes.iperf_output import (
     has_json_stream,
     parse_json_event,
 )
-from app.probes.iperf_server import IperfServer
+from app.probes.iperf_server import NOT_STARTED, IperfServer, iperf_missing
 from app.probes.messages import (
     CONNECTION_REFUSED,
     ENDED_WITH,
-    INSTALL_IPERF,
     IPERF_TOO_OLD,
     NO_RESULT,
     OUTPUT_UNREADABLE,
     PATH_DIED,
     PORT_DROPPED,
     PORT_REJECTED,
-    PROGRAM_NOT_STARTED,
     SERVER_BUSY,
     SERVER_ENDED,
     SERVER_PRINTED,
@@ -163,6 +161,7 @@ def measure_throughput(
         Both directions, in the order of DIRECTIONS.
 
     Raises:
+        ProgramMissing: A host cannot start iperf3.
         ProbeFailed: iperf3 cannot be used, or nothing crosses.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
@@ -285,6 +284,8 @@ class _ClientRun:
 
     def _error(self, name: str) -> ProbeFailed:
         host, direction = self._client.spec.label, self._directions[name]
+        if direction.exit_status in NOT_STARTED:
+            return iperf_missing(self._client)
         what = self._what_happened(direction)
         return ProbeFailed(
             THROUGHPUT_FAILED(way=WAYS[name](), host=host, what=what),
@@ -297,8 +298,6 @@ class _ClientRun:
             return direction.failure
         if self._is_dead:
             return SILENT_FOR(seconds=self._request.silence_s)
-        if direction.exit_status in (126, 127):
-            return PROGRAM_NOT_STARTED()
         if direction.malformed:
             return OUTPUT_UNREADABLE(output=direction.malformed)
         if direction.exit_status:
@@ -311,7 +310,6 @@ _HINTS = (
     ("no route to host", PORT_REJECTED),
     ("timed out", PORT_DROPPED),
     ("server is busy", SERVER_BUSY),
-    ("could not be started", INSTALL_IPERF),
     ("control socket has closed", SERVER_ENDED),
     ("unable to receive", SERVER_ENDED),
     ("path died", PATH_DIED),

@@ -11,6 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import ProbeFailed
+from app.probes.iperf_server import check_started
 from app.probes.messages import ENDED_BEFORE_ALL, TRANSFER_FAILED
 from app.probes.throughput import CONNECT_TIMEOUT_MS, explain_iperf_failure, json_report, reported_error
 
@@ -91,6 +92,7 @@ def transfer(client: HostSession, request: TransferRequest, *, token: CancelToke
     )
     command = Command(argv, timeout_s=request.limit_s + _END_S, max_output_bytes=_MOST_OUTPUT_BYTES, is_root=True)
     done = client.run(command, token=token)
+    check_started(client, done)
     if done.exit_status in (124, 137):
         return Transferred(None, 0, None, request.congestion)
     return read_transfer(done.stdout, done.stderr, client.spec.label, request.size_bytes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.side_by_side import cells_side_by_side
+from app.domain.side_by_side import builds
 from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, CONGESTION, TransferCell, of_solutions
 from app.ranking.messages import PART_ALL, PART_LOSS, PART_NO_LOSS, PART_QUICK
 from app.ranking.published_transfers import published_transfers
@@ -87,9 +87,13 @@ def with_others(cells: Sequence[TransferCell], measured: Collection[TransferCell
     return tuple(one for one in of_solutions(cells, names) if one.solution in known or one in measured)
 
 
-def predicted_s(cells: Sequence[TransferCell]) -> float:
-    """Return about how long cells take, in s: as long as in the study, and what is around them."""
-    return sum(_transfer_s(one) + _EACH_S for one in cells) + around_s(cells)
+def predicted_s(cells: Sequence[TransferCell], *, is_shaped: bool = False) -> float:
+    """Return about how long cells take, in s: as long as in the study, and what is around them.
+
+    Args:
+        is_shaped: As in `builds`.
+    """
+    return sum(_transfer_s(one) + _EACH_S for one in cells) + around_s(cells, is_shaped=is_shaped)
 
 
 def _transfer_s(cell: TransferCell) -> float:
@@ -100,10 +104,13 @@ def _transfer_s(cell: TransferCell) -> float:
     return published[cell] if cell in published else max(beside, default=_SPLIT_S)
 
 
-def around_s(cells: Sequence[TransferCell]) -> float:
-    """Return about how long it takes to build the tunnels of cells and to measure the bare link, in s."""
-    kinds = {one.congestion for one in cells}
-    groups = [group for kind in kinds for group in cells_side_by_side([one for one in cells if one.congestion == kind])]
+def around_s(cells: Sequence[TransferCell], *, is_shaped: bool = False) -> float:
+    """Return about how long it takes to build the tunnels of cells and to measure the bare link, in s.
+
+    Args:
+        is_shaped: As in `builds`.
+    """
+    groups = builds(cells, is_shaped=is_shaped)
     return sum(_BUILD_S + _PROOF_S * len({one.condition for one in group}) for group in groups)
 
 
@@ -114,15 +121,17 @@ def missing_cells(
     return tuple(one for one in cells if is_fresh or one not in done)
 
 
-def part_states(done: Collection[TransferCell]) -> tuple[PartState, ...]:
+def part_states(done: Collection[TransferCell], *, is_shaped: bool = False) -> tuple[PartState, ...]:
     """Return every part, and how much of it is measured.
 
     Args:
         done: Cells with an own time that are not to be measured again.
+        is_shaped: As in `builds`.
     """
     states = []
     for part in PARTS:
         cells = cells_of(part)
         missing = missing_cells(cells, done)
-        states.append(PartState(part, cells, len(cells) - len(missing), predicted_s(cells), predicted_s(missing)))
+        all_s, left_s = (predicted_s(some, is_shaped=is_shaped) for some in (cells, missing))
+        states.append(PartState(part, cells, len(cells) - len(missing), all_s, left_s))
     return tuple(states)

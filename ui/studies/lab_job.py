@@ -76,7 +76,7 @@ class LabJob:
             self.has_result.set()
             results: Any = self._results()
             self.ended.add(results.key_of(result))
-            left_s = wanted.study.state(wanted.part, results, self.ended).left_s
+            left_s = wanted.study.state(wanted.part, results, self.ended, is_shaped=wanted.is_shaped).left_s
             fraction = 1.0 - left_s / whole_s if whole_s else 1.0
             now = replace(now, done=len(self.ended), left_s=left_s, fraction=fraction, found=results)
             self.on_progress(now)

@@ -94,12 +94,15 @@ class LabPanel(QWidget):
         nth = self.parts.currentRow()
         return self.states[nth] if 0 <= nth < len(self.states) else None
 
-    def show_study(self, study: LabStudy, stored: Mapping[str, LabResults], nodes: NodeKind) -> None:
+    def show_study(
+        self, study: LabStudy, stored: Mapping[str, LabResults], nodes: NodeKind, *, is_shaped: bool
+    ) -> None:
         """Show a study with what is measured on a lab.
 
         Args:
             stored: By part; those without results are left out.
             nodes: Kind of the nodes between which it was measured, or will be.
+            is_shaped: Whether the hosts shape the link themselves.
         """
         if self.study is not study:
             self.study, self.shown = study, None
@@ -108,7 +111,7 @@ class LabPanel(QWidget):
             self.published.show_tables((published_table(study.name),))
         self.notes.setText("\n".join(notes(study.name, nodes)))
         self._stored = stored
-        self.states = tuple(study.state(part, stored.get(part)) for part in study.parts)
+        self.states = tuple(study.state(part, stored.get(part), is_shaped=is_shaped) for part in study.parts)
         self.parts.show_states(self.states)
         if self.part is None:
             self.parts.blockSignals(True)  # noqa: FBT003 - Qt has it so

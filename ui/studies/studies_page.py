@@ -35,7 +35,7 @@ from ui.studies.comparison_dialog import ask_comparison
 from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.lab_measuring import LabMeasuring
 from ui.studies.measuring_page import MeasuringPage
-from ui.studies.nodes_choice import why_not_measured, why_not_there
+from ui.studies.nodes_choice import is_own_name, why_not_measured, why_not_there
 from ui.studies.saving import ask_file, save
 from ui.studies.study_tabs import StudyTabs, lab_state_text, state_text
 from ui.studies.transfer_measuring import TransferMeasuring
@@ -205,9 +205,9 @@ class StudiesPage(MeasuringPage):
         """Show the study that is not of transfers, with its stored runs or results."""
         study = self.study
         if self.lab_study is not None:
-            nodes = self.nodes.kind
-            stored = self._choices.lab_parts(self.lab_study.name, self.pairs.currentText(), nodes)
-            self.lab.show_study(self.lab_study, stored, nodes)
+            name, nodes = self.pairs.currentText(), self.nodes.kind
+            stored = self._choices.lab_parts(self.lab_study.name, name, nodes)
+            self.lab.show_study(self.lab_study, stored, nodes, is_shaped=is_own_name(name))
         if study is not None:
             self.panel.show_study(study, self._choices.runs.get(study.name, ()), self._choices.titles)
 
@@ -245,7 +245,7 @@ class StudiesPage(MeasuringPage):
 
     def _show_states(self) -> None:
         """Show how much of each part is measured on the chosen lab."""
-        self._states = part_states(self._results().done())
+        self._states = part_states(self._results().done(), is_shaped=is_own_name(self.pairs.currentText()))
         table = self.tabs.parts
         table.show_states(self._states)
         if table.currentRow() < 0:

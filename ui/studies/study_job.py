@@ -90,7 +90,8 @@ class StudyJob:
     def _progress(
         self, missing: tuple[TransferCell, ...], left: list[TransferCell], view: StudyView | None = None
     ) -> StudyProgress[StudyView]:
-        whole_s, left_s = predicted_s(missing), predicted_s(left)
+        is_shaped = not self.pair.is_lab
+        whole_s, left_s = (predicted_s(some, is_shaped=is_shaped) for some in (missing, left))
         fraction = 1.0 - left_s / whole_s if whole_s else 1.0
         done = len(missing) - len(left)
         words = tr("%1 of %2 transfers")

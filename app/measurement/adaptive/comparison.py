@@ -15,7 +15,7 @@ from app.domain.errors import Cancelled, TunnelmarkError, UnderlayDown
 from app.domain.events import LogLevel, LogLine, Progress, RoundEnded
 from app.domain.interim import CandidateState, InterimResult
 from app.domain.messages import sentences
-from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
 from app.domain.side_by_side import side_by_side
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
@@ -55,8 +55,9 @@ class AdaptiveComparison(Comparison):
         left_s = sum(seconds for key, seconds in cls.predicted(plan) if key.position not in kept)
         return BudgetMeter(left_s, emit)
 
-    def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
-        super().__init__(context, done)
+    def __init__(self, context: ComparisonContext, record: CampaignRecord) -> None:
+        super().__init__(context, record)
+        self._not_run = {one.key.position for one in record.attempts if one.status is AttemptStatus.NOT_RUN}
         self._past = PastRounds(context.plan)
         self._took_s, self._times = 0.0, RoundTimes()
         self._due: Sequence[AttemptKey] = ()
@@ -90,13 +91,15 @@ class AdaptiveComparison(Comparison):
     def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
         """Store which candidates have no figure at all; return the message with the rounds that are complete.
 
-        Of a round that a dead link ended, all its candidates are stored: nothing is recommended until it is measured.
+        Of a round that a dead link ended, all its candidates are stored: nothing is recommended until it is measured,
+        or a resumed comparison ends for another reason, which is stored in its place.
         """
         number = self._past.next_number
         measured = {(one.key.solution, one.key.suite) for one in self._past.attempts}
         due = self._due if reason == UnderlayDown.reason else ()
         for key in left:
-            if key.round == number and (key in due or (key.solution, key.suite) not in measured):
+            is_stored = key in due or key.position in self._not_run
+            if key.round == number and (is_stored or (key.solution, key.suite) not in measured):
                 self.context.keep(not_run(key, reason, message))
         rounds = len(self._past.rounds)
         return sentences((message, ROUND_COMPLETE() if rounds == 1 else ROUNDS_COMPLETE(number=rounds)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from itertools import groupby
 from typing import ClassVar
 
@@ -29,8 +29,8 @@ class Census(Work[CensusPlan, OptionResult, CensusRecord]):
     is_proven_clean = False
     is_ended_by_lost_host = False
 
-    def __init__(self, context: CensusContext, done: Sequence[OptionResult]) -> None:
-        super().__init__(context, done)
+    def __init__(self, context: CensusContext, record: CensusRecord) -> None:
+        super().__init__(context, record)
         self._run: SolutionRun | None = None
 
     @classmethod

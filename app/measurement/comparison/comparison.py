@@ -46,9 +46,9 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
     is_proven_clean = True
     is_ended_by_lost_host = True
 
-    def __init__(self, context: ComparisonContext, done: Sequence[Attempt]) -> None:
-        super().__init__(context, done)
-        self._repeats = Repeats(done)
+    def __init__(self, context: ComparisonContext, record: CampaignRecord) -> None:
+        super().__init__(context, record)
+        self._repeats = Repeats(self.done)
 
     @classmethod
     def check(cls, plan: CampaignPlan, facts: Mapping[str, HostFacts]) -> None:

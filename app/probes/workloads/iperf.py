@@ -8,7 +8,7 @@ from typing import Any
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
-from app.probes.iperf_server import IperfServer
+from app.probes.iperf_server import IperfServer, check_started
 from app.probes.messages import IPERF_FAILED, NO_RATE, NO_RESULT
 from app.probes.throughput import (
     CONNECT_TIMEOUT_MS,
@@ -44,6 +44,7 @@ def run_client(path: WorkloadPath, port: int, seconds: int, options: Sequence[st
     host = path.sessions.on(Side.A)
     command = Command(argv, timeout_s=limit_s + 15.0, max_output_bytes=_MOST_OUTPUT_BYTES)
     done = host.run(command, token=path.token)
+    check_started(host, done)
     return read_report(done.stdout, done.stderr, host.spec.label)
 
 

@@ -9,7 +9,7 @@ from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.messages import mark
 from app.domain.workloads import TRANSFER_MB, FigureKind
-from app.probes.iperf_server import IperfServer
+from app.probes.iperf_server import IperfServer, check_started
 from app.probes.messages import TRANSFER_OF
 from app.probes.throughput import CONNECT_TIMEOUT_MS, SLACK_S
 from app.probes.transfer import forget_paths, read_transfer
@@ -54,6 +54,7 @@ def _transfer(path: WorkloadPath, port: int, size_bytes: int, limit_s: int, opti
     host = path.sessions.on(Side.A)
     command = Command(argv, timeout_s=limit_s + 15.0, max_output_bytes=_MOST_OUTPUT_BYTES)
     done = host.run(command, token=path.token)
+    check_started(host, done)
     transferred = read_transfer(done.stdout, done.stderr, host.spec.label, size_bytes)
     return transferred.seconds or float(limit_s)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from app.cli.main import main
 from app.cli.messages import SHAPING_WITHOUT_ANSWER, STUDY_WITHOUT_ANSWER
 from app.domain.hosts import HostSpec, NodeHost, PairSpec
 from app.domain.topology import NodeKind
+from app.domain.transfers import of_solutions
+from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.messages.studies import (
     NO_NODE_MACHINES,
     OWN_HOSTS_DELAY_CHANGES,
@@ -27,7 +30,7 @@ from app.measurement.messages.studies import (
 from app.measurement.own_hosts import OwnHostsConsent
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.node_study import NODE_STUDY
-from app.ranking.study_parts import SATCOM
+from app.ranking.study_parts import SATCOM, cells_of, predicted_s
 from support.message_checks import shows
 
 PLAIN = sample.pair(is_lab=False)
@@ -84,6 +87,32 @@ def test_with_its_consents_a_study_runs_between_the_machines_of_a_pair(
     printed = " ".join(capsys.readouterr().err.split())
     assert f"{study} changes four machines of {PAIR.name}." in printed
     assert "192.0.2.21 (eth1)" in printed
+
+
+@pytest.mark.parametrize(
+    ("study", "others"),
+    [
+        (SATCOM, ["fastd"]),  # 10 tunnels
+        (  # 19 tunnels
+            APPLICATION_STUDY,
+            ["fastd", "tinc", "freelan", "ssh", "openvpn-udp", "openvpn-tcp", "wireguard-vxlan", "stunnel"],
+        ),
+    ],
+)
+def test_the_predicted_time_is_that_of_hosts_that_shape_the_link(
+    services: Services, capsys: pytest.CaptureFixture[str], study: str, others: list[str]
+) -> None:
+    assert run(study, "--allow-load", "--yes-shape", "--solutions", ",".join(("all", *others))) == ExitCode.OK
+    if study == SATCOM:
+        cells = of_solutions(cells_of("quick"), {one.solution for one in cells_of("quick")} | set(others))
+        predicted = partial(predicted_s, cells)
+    else:
+        applications = LAB_STUDIES[study]
+        cells = applications.chosen("quick", (*applications.solutions("quick"), *others))
+        predicted = partial(applications.predicted_s, "quick", cells)
+    minutes, of_lab = (f"about {predicted(is_shaped=one) / 60:.0f} minutes" for one in (True, False))
+    assert minutes != of_lab, "there is one more group than in a lab"
+    assert minutes in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("study", "is_shaped"), STUDIES)

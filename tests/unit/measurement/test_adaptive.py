@@ -10,17 +10,18 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 from campaign_stage import by_solution
 
 from app.domain import events
-from app.domain.errors import ConnectionLost, ProbeFailed, TunnelDown
+from app.domain.errors import ConnectionLost, HostUnreachable, ProbeFailed, TunnelDown
 from app.domain.gates import GateName, GateVerdict
 from app.domain.interim import CandidateState, StopReason
 from app.domain.messages import SENTENCES
 from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
-from app.domain.results import AttemptStatus, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
 from app.ranking.gates import gates_of
 from app.ranking.outcome import left_behind
+from app.ranking.rank import rank
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -296,23 +297,51 @@ def test_a_host_that_is_lost_in_a_later_round_is_reported_although_no_attempt_sa
     assert stage.of(events.CampaignEnded)[-1].left == lost.sentence()
 
 
-def test_a_dead_link_drops_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_dead_link(monkeypatch: pytest.MonkeyPatch, number: int) -> tuple[AdaptiveStage, CampaignRecord]:
+    """Return a comparison that a dead link ended in a round."""
     for name in ("PAUSE_S", "HEALED_WITHIN_S", "BACK_WITHIN_S"):
         monkeypatch.setattr(underlay_guard, name, 0.0)
-    stage = AdaptiveStage(candidates=FOUR)
-    stage.pair.pings = {"a": ["pings 1 1", "pings 3 0"], "b": ["pings 1 1", "pings 3 0"]}
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.25))
+    stage.pair.pings = {side: [*["pings 1 1"] * number, "pings 3 0"] for side in ("a", "b")}
 
     def on_step(solution: str, what: str) -> None:
-        if (solution, what) == ("wireguard", "warm-up"):
+        is_due = any(event.key.round == number for event in stage.of(events.AttemptStarted))
+        if is_due and (solution, what) == ("wireguard", "warm-up"):
             raise ProbeFailed("No echo reply.")
 
     stage.probes.on_step = on_step
-    record = stage.compare()
+    return stage, stage.compare()
+
+
+def test_a_dead_link_drops_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage, record = with_dead_link(monkeypatch, 1)
 
     assert record.status is CampaignStatus.INTERRUPTED
     assert {(one.status, one.reason) for one in record.attempts} == {(AttemptStatus.NOT_RUN, "underlay-down")}
     assert len(record.attempts) == 4
     assert len(stage.of(events.AttemptDropped)) == 4
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+def test_a_resumed_comparison_that_ends_at_once_names_its_own_end_and_no_former_dead_link(
+    monkeypatch: pytest.MonkeyPatch, *, is_cancelled: bool
+) -> None:
+    stage, record = with_dead_link(monkeypatch, 2)
+    assert {one.reason for one in record.attempts if one.key.round == 2} == {"underlay-down"}
+    assert rank(record).recommendation.solution is None
+
+    again = AdaptiveStage(candidates=FOUR, store=stage.store)
+    if is_cancelled:
+        again.control.cancel()
+    else:
+        again.tunnels.recover_fault = ConnectionLost("gateway-a: the connection broke.")
+    resumed = again.compare(record.campaign_id)
+
+    assert resumed.status is (CampaignStatus.CANCELLED if is_cancelled else CampaignStatus.INTERRUPTED)
+    left = {(one.status, one.reason) for one in resumed.attempts if one.key.round == 2}
+    assert left == {(AttemptStatus.NOT_RUN, "cancelled" if is_cancelled else HostUnreachable.reason)}
+    assert {one.status for one in resumed.attempts if one.key.round == 1} == {AttemptStatus.COMPLETED}
+    assert rank(resumed).recommendation.solution is not None, "the round that is complete counts"
 
 
 def test_a_pause_takes_effect_between_rounds() -> None:

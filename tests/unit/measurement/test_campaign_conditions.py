@@ -11,7 +11,7 @@ from campaign_stage import Stage, by_solution
 
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
-from app.domain.errors import ProbeFailed
+from app.domain.errors import ProbeFailed, ProgramMissing
 from app.domain.events import AttemptStarted
 from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.results import CampaignStatus
@@ -105,6 +105,22 @@ def test_it_is_released_after_an_error_and_a_cancel(how: str, stage: Stage, monk
     assert record.status is (CampaignStatus.CANCELLED if how == "cancel" else CampaignStatus.INTERRUPTED)
     assert calls(stage)[-1] == "release"
     assert not any(one.latency for one in record.attempts)
+
+
+@pytest.mark.parametrize(("error", "tries"), [(ProbeFailed, 2), (ProgramMissing, 1)])
+def test_a_condition_is_not_measured_again_where_a_program_is_missing(
+    error: type[ProbeFailed], tries: int, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def fail(*_: object) -> MeasuredCondition:
+        made.append("measure")
+        raise error("iperf3 is missing on gateway-b.")
+
+    monkeypatch.setattr(LinkMeasurement, "measure", fail)
+    record = stage.run()
+    assert len(made) == tries
+    assert {one.reason for one in record.attempts} == {error.reason}
 
 
 def test_a_pair_without_conditions_is_refused_as_a_result() -> None:

@@ -15,7 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, LinkDirection, Quantity
-from app.domain.errors import DeadlineExceeded, ProbeFailed
+from app.domain.errors import DeadlineExceeded, ProbeFailed, ProgramMissing
 from app.domain.hosts import Side
 from app.lab.link_emulator import Direction
 from app.measurement import link_conditions
@@ -28,6 +28,8 @@ from app.measurement.link_conditions import (
     mean_range,
 )
 from app.probes.bare_link import DatagramStream, Echo
+from app.probes.messages import IPERF_MISSING
+from support.message_checks import has_message
 
 DIRECT_MS = 0.8
 
@@ -207,9 +209,12 @@ class Receiver:
         return CommandResult(command.argv, 0, json.dumps(found), "", 4.0)
 
 
-def streams_of(monkeypatch: pytest.MonkeyPatch, host: Any) -> tuple[DatagramStream, DatagramStream]:
-    server = SimpleNamespace(wait_until_listening=lambda: None, ports=(25_201, 25_202))
-    monkeypatch.setattr(link_conditions, "IperfServer", lambda *_, **__: nullcontext(server))
+def streams_of(
+    monkeypatch: pytest.MonkeyPatch, host: Any, *, has_server: bool = False
+) -> tuple[DatagramStream, DatagramStream]:
+    if not has_server:
+        server = SimpleNamespace(wait_until_listening=lambda: None, ports=(25_201, 25_202))
+        monkeypatch.setattr(link_conditions, "IperfServer", lambda *_, **__: nullcontext(server))
     link: Any = SimpleNamespace(underlay=lambda _side: "192.0.2.1", names=SimpleNamespace(iperf_port=25_201))
     measurement = LinkMeasurement(SessionPair(host, host), link, CancelToken())
     return measurement._streams(Side.B, (3.0, 600), (3.0, 600), 4)
@@ -219,6 +224,25 @@ def test_streams_that_hang_for_a_lost_datagram_are_received_once_more(monkeypatc
     host = Receiver(hung=2)
     assert [(one.sent, one.rate_s) for one in streams_of(monkeypatch, host)] == [(2_000, 2.5), (2_000, 2.5)]
     assert host.tests == 4, "two that hung, and both streams"
+
+
+@pytest.mark.parametrize("lacking", ["client", "server"])
+def test_a_host_without_iperf3_is_named_after_one_try(monkeypatch: pytest.MonkeyPatch, lacking: str) -> None:
+    host: Any = Receiver(hung=0)
+    commands: list[Command] = []
+
+    def run(command: Command, **more: Any) -> CommandResult:
+        commands.append(command)
+        if lacking == "client":
+            return CommandResult(command.argv, 127, "", "sh: 1: iperf3: not found", 0.1)
+        for line in ("@start first 500", "@start second 501", "sh: 1: iperf3: not found", "@exit first 127"):
+            more.get("on_line", lambda *_: None)(None, line)
+        return CommandResult(command.argv, 0, "", "", 0.1)
+
+    host.run = run
+    with pytest.raises(ProgramMissing, check=has_message(IPERF_MISSING, host="gateway-b")):
+        streams_of(monkeypatch, host, has_server=lacking == "server")
+    assert sum("iperf3" in one.argv for one in commands) == 1
 
 
 def test_streams_that_hang_each_time_are_a_link_that_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:

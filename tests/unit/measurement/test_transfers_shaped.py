@@ -21,6 +21,7 @@ from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
 from app.domain.link import MAX_INSTANCES, Link
 from app.domain.transfers import TransferCell
 from app.measurement import host_shaping, transfers, tunnels
+from app.measurement.application_studies import ApplicationStudy
 from app.measurement.cell_run import CellReports
 from app.measurement.host_shaping import HostShaping
 from app.measurement.lab_study import changing_hosts
@@ -28,6 +29,7 @@ from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
+from app.ranking.study_parts import around_s, predicted_s
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
@@ -109,6 +111,22 @@ def test_what_shapes_the_link_is_a_member_of_a_full_group_as_well(monkeypatch: p
     stage.run_shaped(monkeypatch, cells)
     assert [len(choices) for _, choices, _ in stage.groups] == [MAX_INSTANCES, 2]
     assert {one.cell for one in stage.results if one.seconds == 26.5} == set(cells)
+
+
+def test_the_predicted_time_counts_the_groups_that_a_run_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    names = [f"vpn-{nth}" for nth in range(MAX_INSTANCES)]
+    cells = tuple(TransferCell(condition, "bbr2", name, "none") for name in names for condition in ("geo", "geo-loss"))
+    stage.run_shaped(monkeypatch, cells)
+    assert [name for name, *_ in stage.groups] == ["geo", "geo", "geo-loss", "geo-loss"]
+    group_s = 60.0 + 45.0
+    around_shaped_s = group_s * len(stage.groups)
+    assert around_s(cells, is_shaped=True) == around_shaped_s
+    assert around_s(cells) == 60.0 + 2 * 45.0, "a lab builds once for all conditions"
+    assert predicted_s(cells, is_shaped=True) - predicted_s(cells) == pytest.approx(around_shaped_s - around_s(cells))
+    applications = ApplicationStudy()
+    of_labs_s, of_own_s = (applications.predicted_s("loss", cells, is_shaped=one) for one in (False, True))
+    assert of_own_s - of_labs_s == pytest.approx(around_shaped_s - around_s(cells))
 
 
 def test_where_a_host_cannot_shape_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

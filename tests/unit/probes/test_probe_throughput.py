@@ -10,19 +10,18 @@ from fake_hosts import Answer, FakeClock, FakeHost
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
+from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed, ProgramMissing
 from app.domain.messages import MessageForm, code_of
 from app.probes.messages import (
     ADDRESS_GONE,
     CONNECTION_REFUSED,
     ENDED_WITH,
-    INSTALL_IPERF,
+    IPERF_MISSING,
     NO_RESULT,
     OUTPUT_UNREADABLE,
     PATH_DIED,
     PORT_REJECTED,
     PORT_TAKEN,
-    PROGRAM_NOT_STARTED,
     SERVER_NOT_LISTENING,
     SILENT_FOR,
     THROUGHPUT_FAILED,
@@ -50,10 +49,12 @@ def end(mbit_s: float) -> str:
 class Pair:
     """Two hosts with iperf3: both servers run until the client has made its tests, or has given up."""
 
-    def __init__(self, client: Callable[[Command], Answer], *, server_fault: list[str] | None = None) -> None:
+    def __init__(
+        self, client: Callable[[Command], Answer], *, server_fault: list[str] | None = None, server_status: int = 1
+    ) -> None:
         self.clock = FakeClock()
         self._client = client
-        self._server_fault = server_fault
+        self._server_fault, self._server_status = server_fault, server_status
         self._has_ended = threading.Event()
         self.server_cancelled = False
         self.a = FakeHost("gateway-a", self._on_a, self.clock)
@@ -71,7 +72,7 @@ class Pair:
         yield "@start second 501"
         if self._server_fault is not None:
             yield from self._server_fault
-            yield "@exit first 1"
+            yield f"@exit first {self._server_status}"
             return 0
         yield "-----------------------------------------------------------"
         yield f"Server listening on {command.argv[5]} (test #1)"
@@ -188,7 +189,6 @@ def failing(*lines: str, status: int = 1) -> Callable[[Command], Answer]:
         ([interval(0, 5.0), '{"event":"end", trouble'], 0, OUTPUT_UNREADABLE, None),
         ([interval(0, 5.0)], 0, NO_RESULT, None),
         (['{"event":"end","data":{}}'], 0, NO_RESULT, None),
-        (["sh: iperf3: not found"], 127, PROGRAM_NOT_STARTED, INSTALL_IPERF),
         ([interval(0, 5.0)], 143, ENDED_WITH, None),
     ],
 )
@@ -263,7 +263,6 @@ def test_after_a_failure_the_server_is_ended_and_attended() -> None:
     [
         ("iperf3: error - unable to start listener for connections: Address already in use", PORT_TAKEN),
         ("iperf3: error - unable to start listener for connections: Cannot assign requested address", ADDRESS_GONE),
-        ("sh: 1: iperf3: not found", INSTALL_IPERF),
     ],
 )
 def test_a_server_that_does_not_come_up(words: str, hint: MessageForm) -> None:
@@ -275,6 +274,19 @@ def test_a_server_that_does_not_come_up(words: str, hint: MessageForm) -> None:
 
     assert code_of(caught.value.hint) == hint.code
     assert pair.a.commands == []
+
+
+@pytest.mark.parametrize("status", [126, 127])
+@pytest.mark.parametrize("lacking", ["gateway-a", "gateway-b"])
+def test_a_host_that_cannot_start_iperf3_is_named(lacking: str, status: int) -> None:
+    lines = ["sh: 1: iperf3: not found"]
+    if lacking == "gateway-a":
+        pair = Pair(failing(*lines, status=status))
+    else:
+        pair = Pair(good, server_fault=lines, server_status=status)
+    with pytest.raises(ProgramMissing, check=has_message(IPERF_MISSING, host=lacking)) as caught:
+        measure(pair)
+    assert (caught.value.reason, caught.value.hint) == ("package-missing", IPERF_MISSING.hint)
 
 
 def test_cancelling_ends_client_and_server_and_attends_to_it() -> None:

@@ -26,7 +26,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
 
     def run(command: Command, **_more: Any) -> Any:
         commands.append(command)
-        return SimpleNamespace(stdout="", stderr="")
+        return SimpleNamespace(exit_status=0, stdout="", stderr="")
 
     def read(_text: str, _errors: str, _label: str, size_bytes: int) -> Transferred:
         assert size_bytes == size_mb * 1_000_000

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.declared import declared, over_tcp
 from app.domain.link import MAX_INSTANCES
-from app.domain.side_by_side import cells_side_by_side, claims_of, side_by_side
+from app.domain.side_by_side import builds, claims_of, side_by_side
 from app.domain.solutions import Carrier
 from app.domain.transfers import TransferCell
 from vpn_adapters.registry import ADAPTERS
@@ -71,15 +71,33 @@ def test_cells_of_what_shares_a_port_or_is_too_much_are_in_further_groups() -> N
         both = ("geo", "leo")
         return [TransferCell(one, "bbr2", name, place) for one in both for name in names for place in ("none", "B")]
 
-    (whole,) = cells_side_by_side(cells("wireguard", "fastd"))
+    (whole,) = builds(cells("wireguard", "fastd"), is_shaped=False)
     assert list(whole) == cells("wireguard", "fastd"), "each tunnel once, whatever the number of conditions"
-    first, second = cells_side_by_side(cells("wireguard", "ipsec"))
+    first, second = builds(cells("wireguard", "ipsec"), is_shaped=False)
     assert {(one.solution, one.proxy) for one in second} == {("ipsec", "B")}
     assert (len(first), len(second)) == (6, 2)
     assert sorted((*first, *second)) == sorted(cells("wireguard", "ipsec"))
     many = cells("wireguard", "fastd", "tinc", "openvpn-udp", "openvpn-tcp", "freelan")
-    assert [len({(one.solution, one.proxy) for one in group}) for group in cells_side_by_side(many)] == [10, 2]
-    assert [len(group) for group in cells_side_by_side(cells("wireguard"), most=1)] == [2, 2]
+    assert [len({(one.solution, one.proxy) for one in group}) for group in builds(many, is_shaped=False)] == [10, 2]
+
+
+def test_cells_of_a_build_have_one_congestion_control() -> None:
+    cells = [TransferCell("geo", kind, name, "none") for name in ("wireguard", "fastd") for kind in ("bbr2", "cubic")]
+    assert [{one.congestion for one in some} for some in builds(cells, is_shaped=False)] == [{"bbr2"}, {"cubic"}]
+
+
+def test_hosts_that_shape_the_link_build_for_each_condition_and_with_one_tunnel_fewer() -> None:
+    names = ("wireguard", "fastd", "tinc", "openvpn-udp", "openvpn-tcp")
+    cells = [
+        TransferCell(one, "bbr2", name, place) for name in names for place in ("none", "B") for one in ("geo", "leo")
+    ]
+    assert len(cells) == 2 * MAX_INSTANCES
+    assert [len(some) for some in builds(cells, is_shaped=False)] == [len(cells)]
+    shaped = list(builds(cells, is_shaped=True))
+    assert [({one.condition for one in some}, len(some)) for some in shaped] == [
+        ({name}, number) for name in ("geo", "leo") for number in (MAX_INSTANCES - 1, 1)
+    ]
+    assert sorted(one for some in shaped for one in some) == sorted(cells)
 
 
 @given(st.lists(st.sampled_from(sorted(ADAPTERS)), max_size=25))

@@ -346,3 +346,22 @@ def test_a_resumed_comparison_keeps_condition_and_workloads(driver: Driver) -> N
     page = driver.window.step_page(Step.PLAN)
     assert isinstance(page, PlanPage)
     assert (page.condition.condition(), page.workloads.chosen()) == (OWN, ("voice",))
+
+
+def test_a_comparison_of_a_lab_that_is_measured_again_after_own_hosts_keeps_its_workloads(driver: Driver) -> None:
+    workloads = ("voice", "key-exchanges")
+    record = sample_record(rounds=2, pings=10)
+    lab = replace(record.plan.pair, a=replace(record.plan.pair.a, address="127.0.0.1", port=2222))
+    planned = replace(record.plan, pair=lab, profile=PROFILES[ProfileName.QUICK], workloads=workloads)
+    driver.services.records[1] = replace(record, campaign_id=1, plan=planned)
+    page = plan_of_own_hosts(driver)
+    assert not page.workloads.boxes["key-exchanges"].isEnabled()
+    driver.window.show_past(1)
+    driver.until(lambda: driver.window.past.data is not None)
+    driver.idle()
+    driver.click(driver.window.past.again)
+    driver.dialog().accept()  # the steps of the own hosts are given up
+    driver.until(lambda: driver.window.current is page)
+    assert "workloads are those of the earlier comparison" in page.notice.text
+    assert asked(driver).workloads == workloads
+    assert page.workloads.chosen() == workloads

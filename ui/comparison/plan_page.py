@@ -87,9 +87,7 @@ class PlanPage(Page):
             self._previews.clear()
             self._shaping = None
             self._fill_candidates()
-        if state.discovery is not None:
-            self.condition.show_pair(state.discovery.pair)
-            self.workloads.show_pair(state.discovery.pair)
+        self._show_pair()
         if not self._is_edited:
             profile = PROFILES[self.context.preferences.profile]
             self._show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
@@ -98,7 +96,14 @@ class PlanPage(Page):
     def restore_options(self) -> None:
         """Show profile, condition, workloads and limits of an earlier comparison."""
         self._is_edited = True
+        self._show_pair()  # first: on other hosts than before, other workloads can be ticked
         self._show_options(self.context.wizard.state.options)
+
+    def _show_pair(self) -> None:
+        found = self.context.wizard.state.discovery
+        if found is not None:
+            self.condition.show_pair(found.pair)
+            self.workloads.show_pair(found.pair)
 
     def _show_options(self, options: RunOptions) -> None:
         self.form.show_options(options)

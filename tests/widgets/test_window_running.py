@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -165,6 +166,27 @@ def test_closing_during_a_run_asks_cancels_waits_for_the_clean_up_and_then_close
     running.until(lambda: not window.isVisible())
     assert running.services.is_closed
     assert running.services.records[1].status is CampaignStatus.CANCELLED
+
+
+def test_nothing_can_be_begun_while_the_window_waits_for_its_end(driver: Driver) -> None:
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    window, may_end = driver.window, threading.Event()
+    window.runner.run(
+        "Stopping the lab",
+        lambda _token, _report: may_end.wait(60),
+        on_success=lambda _none: None,
+        on_failure=lambda _error: None,
+    )
+    window.close()
+    window.step_page(Step.PLAN).changed.emit()  # what it had asked for before has been answered
+    assert not window.footer.next.isEnabled()
+    assert not window.footer.back.isEnabled()
+    window.go_next()
+    assert window.current is window.step_page(Step.PLAN)
+    may_end.set()
+    driver.until(lambda: not window.isVisible())
+    assert "run" not in driver.services.calls
 
 
 def test_closing_with_nothing_running_asks_nothing(driver: Driver) -> None:

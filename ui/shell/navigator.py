@@ -324,6 +324,8 @@ class Navigator(QMainWindow):
             past=next((self.past for one in (page, page.origin) if one and one is self._pages.get("past")), None),
         )
         self.frame.show_place(page, place, can_deploy=self.context.can_deploy)
+        if self.is_closing:
+            self.frame.lock()
 
     def _area_of(self, page: Page) -> str:
         """Return the area that a page belongs to or was opened from; empty for the steps of a comparison."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
-from app.domain.errors import ProbeFailed
+from app.domain.errors import CommandFailed, DiskFull, PackageMissing, PairLocked, PreflightRefused, ProbeFailed
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.hubs import Hub
@@ -22,6 +22,9 @@ from app.probes.workloads import HubPlace, Workload, WorkloadPath, planned_workl
 from app.tunnel.hub_clients import HubClients
 
 Context = CampaignContext[CampaignPlan, Attempt]
+
+_REFUSED = (CommandFailed, DiskFull, PackageMissing, PairLocked, PreflightRefused)
+"""Errors of a host on which the hub could not be begun, and which is as it was: what the tunnel gave still counts."""
 
 
 def run_hub_workloads(
@@ -62,7 +65,10 @@ def _measured(
     if suite is None:
         offered = tuple(one.name for one in adapter.suites(*facts) if one.is_default)
         return WorkloadResult(workload.name, message=HUB_LACKS_SUITE(suite=key.suite, offered=offered)), None
-    return _on_hub(context, hub, suite, workload, token)
+    try:
+        return _on_hub(context, hub, suite, workload, token)
+    except _REFUSED as error:
+        return WorkloadResult(workload.name, message=error.sentence()), None
 
 
 def _on_hub(

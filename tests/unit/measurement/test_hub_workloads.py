@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 import sample_records as sample
 from campaign_stage import Stage
 from fake_pair import ADAPTERS_BY_SUITE, FakeAdapter
 
-from app.domain.errors import InvalidPlan, ProbeFailed, TunnelDown
+from app.domain.errors import InvalidPlan, PairLocked, ProbeFailed, TunnelDown
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.hub_study import HubBound, HubWindow
 from app.domain.results import Attempt, AttemptStatus, CampaignStatus, CpuUsage
@@ -121,6 +122,20 @@ def test_a_hub_that_does_not_come_up_is_a_result(monkeypatch: pytest.MonkeyPatch
     stage.tunnels.faults = {"hub": TunnelDown("no module")}
     (wireguard,) = (one for one in stage.run().attempts if one.key.solution == "wireguard")
     assert (wireguard.status, wireguard.workloads[0].message) == (AttemptStatus.COMPLETED, "no module")
+
+
+def test_a_host_that_refuses_the_hub_takes_nothing_from_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = SimpleNamespace(solution="wireguard", adapter=lambda _clients: FakeAdapter(sample.WIREGUARD.suite))
+    stage = Stage(workloads=(NAME,), hubs={"wireguard": hub})
+
+    def open_group(*_: object, **__: object) -> NoReturn:
+        raise PairLocked("Another Tunnelmark works on gateway-a.")
+
+    monkeypatch.setattr(stage.tunnels, "open_group", open_group)
+    (wireguard,) = (one for one in stage.run().attempts if one.key.solution == "wireguard")
+    assert (wireguard.status, wireguard.workloads[0].figures) == (AttemptStatus.COMPLETED, {})
+    assert wireguard.workloads[0].message == "Another Tunnelmark works on gateway-a."
+    assert wireguard.latency
 
 
 def test_other_work_of_the_computer_while_the_hub_is_up_is_a_doubt(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ class FigureKind:
         title: For people, with what it is and without its unit.
         unit: For example `ms`, `Mbit/s`, `s`, `%`; empty for a number without one.
         is_lower_better: Whether the lower of two values is the better one; None where neither is.
-        resolution: Ratio up to which two values are not told apart, because of the steps in which it is measured.
+        resolution: Ratio up to which two values count as equal, because of the steps in which it is measured.
     """
 
     name: str

@@ -80,11 +80,11 @@ def test_the_end_of_an_earlier_holder_leaves_the_condition_of_the_one_after_it(
 def test_orders_and_answers_have_room_for_recorded_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     way = LinkDirection(trace_ms=tuple(number / 997 for number in range(36_000)))  # an hour in steps of 0.1 s
     condition = Condition("hour", "An hour", a_to_b=way, b_to_a=way)
-    lasting: list[Any] = [None]
+    usual: list[Any] = [None]
 
     def obey(order: dict[str, Any]) -> dict[str, Any]:
-        lasting[0] = order.get("condition", lasting[0])
-        return {"pids": {}, "link": {"in_force": lasting[0], "lasting": lasting[0]}}
+        usual[0] = order.get("condition", usual[0])
+        return {"pids": {}, "link": {"in_force": usual[0], "lasting": usual[0]}}
 
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:

@@ -91,9 +91,9 @@ def test_the_hub_is_up_alone_and_candidates_without_one_say_so(hubs: Hubs, monke
     assert stage.tunnels.tunnels_up == []
 
 
-def test_of_its_figures_only_the_rate_tells_who_is_best() -> None:
-    told = {one.name: one.is_lower_better for one in WORKLOADS[NAME].figures}
-    assert told == {"rate": False, "duration": None, "hub-cpu": None, "clients-cpu": None}
+def test_of_its_figures_only_the_rate_is_better_or_worse() -> None:
+    directions = {one.name: one.is_lower_better for one in WORKLOADS[NAME].figures}
+    assert directions == {"rate": False, "duration": None, "hub-cpu": None, "clients-cpu": None}
 
 
 def test_a_hub_without_the_suite_is_not_built(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:

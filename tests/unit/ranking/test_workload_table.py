@@ -45,7 +45,7 @@ def test_those_whose_ranges_overlap_the_best_are_marked_and_the_bare_link_is_no_
     assert "4.32 to 4.34" in cell.words
 
 
-def test_rates_that_one_step_of_their_search_is_between_are_not_told_apart(record: CampaignRecord) -> None:
+def test_rates_within_one_step_of_their_search_are_both_the_best(record: CampaignRecord) -> None:
     rates = {"wireguard": 19.03, "openvpn-udp": 22.63, "openvpn-tcp": 16.0}
     attempts = tuple(
         replace(one, workloads=(WorkloadResult("key-exchanges", {"rate": rates[one.key.solution]}),))

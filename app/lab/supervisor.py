@@ -147,12 +147,7 @@ class _Conditions:
         self._link.set_condition(condition)
 
     def release(self, exit_fd: int | None = None) -> None:
-        """Return to the condition that lasts.
-
-        Args:
-            exit_fd: Process descriptor of a holder that has ended, which another may have followed meanwhile; None for
-                the holder of now.
-        """
+        """Return to the condition that lasts; not where another process has followed the holder that ended."""
         if self._holder is not None and exit_fd in (None, self._holder[1]):
             self._forget()
             self._link.set_condition(self._usual)

@@ -155,8 +155,7 @@ def run_campaign(
     )
     emit(CampaignStarted(number, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
-    is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
-    watch = UnderlayWatch(hosts.sessions, hosts.link, has_answered=is_known)
+    watch = UnderlayWatch(hosts.sessions, hosts.link, has_answered=plan.pair.is_lab or any(map(work.is_crossed, done)))
     underlay = UnderlayGuard(watch, healer=hosts.healer, emit=emit)
     recorder.run(_Engine(work(context, stored), underlay, recorder.kept, needs_recovery=resume_id is not None))
     return work.load(store, number)

@@ -160,6 +160,9 @@ def _run(context: ComparisonContext, draft: AttemptDraft, token: CancelToken) ->
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
     _build_and_measure(context, draft, (adapter, suite), token, on_stage)
+    on_hub, doubts = run_hub_workloads(context, key, token=token, on_stage=on_stage)
+    draft.workloads += on_hub
+    draft.doubts += doubts
 
 
 def _build_and_measure(
@@ -205,9 +208,6 @@ def _build_and_measure(
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
-    on_hub, doubts = run_hub_workloads(context, draft.key, token=token, on_stage=on_stage)
-    draft.workloads += on_hub
-    draft.doubts += doubts
 
 
 def find_choice(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:

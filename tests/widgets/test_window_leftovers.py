@@ -214,7 +214,8 @@ def test_closing_waits_until_hosts_are_restored(driver: Driver, monkeypatch: pyt
     services, leftovers, window = driver.services, driver.window.context.leftovers, driver.window
     pair = window.wizard.state.pair
     assert pair is not None
-    recover, may_go_on, tokens = services.recover, threading.Event(), []
+    tokens: list[CancelToken] = []
+    recover, may_go_on = services.recover, threading.Event()
 
     def held(pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         tokens.append(token)

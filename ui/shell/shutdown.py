@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
+    from ui.common.operations import Operation
     from ui.shell.navigator import Navigator
 
 
@@ -83,7 +84,9 @@ class Closing:
         if window.is_measuring:
             window.run_page.cancel_now()
             window.show_page(window.run_page)
-        kept = [*window.context.leftovers.restoring, *([window.run_page.operation] if window.is_measuring else [])]
+        kept: list[Operation | None] = [*window.context.leftovers.restoring]
+        if window.is_measuring:
+            kept.append(window.run_page.operation)
         if window.is_rolling:
             window.show_page(window.deploy)
             window.deploy.end_now()

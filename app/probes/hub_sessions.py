@@ -23,7 +23,7 @@ from app.probes.throughput import ThroughputRequest, measure_throughput, through
 LEAD_S = 3.0
 """Least time for which clients have answers before the hub is restarted, in seconds."""
 _LEAD_EACH_S = 0.125
-"""The same for each client: many ask one after the other. Source: of 64 on a lab, one had no answer within 3 s."""
+"""Least time per client, in seconds, as many ask in turn. Source: of 64 on a lab, one had no answer within 3 s."""
 _BEGIN_S = 30.0
 _CLIENT = re.compile(r"^client (-|\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
 """Line of a client: when its first answer came, and how long it had none, in seconds; `-` for never."""

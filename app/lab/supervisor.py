@@ -266,8 +266,8 @@ class Supervisor:
                 order = json.loads(connection.makefile("rb").readline(_MAX_ORDER_BYTES))
                 answer = self._obey(order)
                 connection.sendall(json.dumps(answer).encode() + b"\n")
-            except (OSError, ValueError, KeyError, TypeError):
-                return  # the client is gone, or is none of ours
+            except (OSError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired):
+                return  # the client is gone, or is none of ours; or a machine does not end
 
     def _obey(self, order: dict[str, Any]) -> dict[str, Any]:
         verb = order["do"]

@@ -120,7 +120,7 @@ def _shaded(history: SampleHistory) -> tuple[SampleOutage, ...]:
 
 
 def history_figure(history: SampleHistory, style: SeriesStyle, theme: FigureTheme) -> Figure:
-    """Draw the samples of one candidate: at most `MOST_STROKES` strokes of them, and `MOST_SHADES` shades."""
+    """Draw the samples of one candidate: some `MOST_STROKES` strokes of them, and at most `MOST_SHADES` shades."""
     figure, axes = new_axes(theme, right=0.96, height_in=_HEIGHT_IN)
     box = axes.get_position()
     axes.set_position((box.x0, box.y0, box.width, box.height - _HEAD_IN / _HEIGHT_IN))

@@ -130,7 +130,10 @@ def receiver(connection: Connection) -> Iterator[None]:
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         running.stdout.readline()
-        yield
+        try:
+            yield
+        finally:
+            running.terminate()
 
 
 def main() -> None:

@@ -277,3 +277,22 @@ def test_the_empty_page_keeps_together(driver: Driver) -> None:
     page = page_of(driver)
     QApplication.processEvents()
     assert page.begin.mapTo(page, page.begin.rect().bottomLeft()).y() < 200
+
+
+def test_back_leads_to_the_history_only_while_the_census_was_opened_there(driver: Driver) -> None:
+    whole(driver)
+    window = driver.window
+    (number,) = driver.services.census_records
+    window.show_area("history")
+    history = window.current
+    assert history is not None
+    history.census_opened.emit(number)  # type: ignore[attr-defined]
+    assert isinstance(window.current, CensusPage)
+    window.show_previous()
+    assert window.current is history
+    history.census_opened.emit(number)  # type: ignore[attr-defined]
+    window.show_welcome()
+    window.top.area_asked.emit("census")
+    assert isinstance(window.current, CensusPage)
+    window.show_previous()
+    assert window.current is not history

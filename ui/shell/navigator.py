@@ -237,6 +237,7 @@ class Navigator(QMainWindow):
         elif area == "deployment":
             self.show_deploy()
         else:
+            self.area_page(area).origin = None  # chosen here, not from another page
             self.show_area(area)
 
     def show_past(self, campaign_id: int) -> None:

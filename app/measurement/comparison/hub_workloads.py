@@ -64,7 +64,8 @@ def _measured(
     suite = find_suite(adapter, *facts, key.suite)
     if suite is None:
         offered = tuple(one.name for one in adapter.suites(*facts) if one.is_default)
-        return WorkloadResult(workload.name, message=HUB_LACKS_SUITE(suite=key.suite, offered=offered)), None
+        why = HUB_LACKS_SUITE(suite=key.suite, offered=offered) if offered else NO_HUB()
+        return WorkloadResult(workload.name, message=why), None
     try:
         return _on_hub(context, hub, suite, workload, token)
     except _REFUSED as error:

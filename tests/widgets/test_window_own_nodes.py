@@ -13,12 +13,13 @@ from window_driver import Driver
 
 from app.domain.hosts import HostSpec, NodeHost
 from app.domain.topology import NodeKind
+from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.own_hosts import OwnHostsConsent
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.hub_study import HUB_STUDY
 from app.ranking.node_study import NODE_STUDY
-from app.ranking.study_parts import SATCOM
+from app.ranking.study_parts import SATCOM, part_states
 from ui.studies.studies_page import StudiesPage
 from ui.studies.study_dialog import StudyQuestion
 
@@ -82,6 +83,16 @@ def test_a_study_between_the_machines_of_a_pair_begins_once_every_box_is_ticked(
     (wanted,) = asked
     assert wanted.nodes is NodeKind.MACHINES
     assert wanted.consent == OwnHostsConsent(may_change=True, may_shape=BOXES[study] == 2, pair=PAIR)
+
+
+@pytest.mark.usefixtures("asked")
+def test_predicted_times_are_those_of_hosts_that_shape_the_link(driver: Driver) -> None:
+    states = chosen(driver, SATCOM)._states
+    assert states == part_states((), is_shaped=True) != part_states(())
+    study = LAB_STUDIES[APPLICATION_STUDY]
+    states_of_lab = chosen(driver, APPLICATION_STUDY).lab.states
+    assert states_of_lab == tuple(study.state(part, None, is_shaped=True) for part in study.parts)
+    assert states_of_lab != tuple(study.state(part, None) for part in study.parts)
 
 
 @pytest.mark.parametrize("study", BOXES)

@@ -209,7 +209,19 @@ def test_hosts_of_a_practice_lab_that_has_ended_leave_the_list(driver: Driver, m
     assert notice.text == "The practice lab has ended: nothing is left to restore."
 
 
-def test_closing_waits_until_hosts_are_restored(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+def by_list(driver: Driver, pair: PairSpec) -> None:
+    driver.window.context.leftovers.take_left(pair, LEFT)
+    driver.window.context.leftovers.roll_back(pair.name)
+
+
+def by_page(driver: Driver, pair: PairSpec) -> None:
+    driver.window.run_page._recover(pair)
+
+
+@pytest.mark.parametrize("roll_back", [by_list, by_page])
+def test_closing_waits_until_hosts_are_restored(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch, roll_back: Callable[[Driver, PairSpec], None]
+) -> None:
     driver.inspect_hosts()
     services, leftovers, window = driver.services, driver.window.context.leftovers, driver.window
     pair = window.wizard.state.pair
@@ -224,8 +236,7 @@ def test_closing_waits_until_hosts_are_restored(driver: Driver, monkeypatch: pyt
         return recover(pair, token=token)
 
     monkeypatch.setattr(services, "recover", held)
-    leftovers.take_left(pair, LEFT)
-    leftovers.roll_back(pair.name)
+    roll_back(driver, pair)
     driver.until(lambda: bool(tokens))
     window.close()
     assert window.isVisible()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.services.interfaces.comparison import ComparisonServices
     from app.tunnel.recovery import RecoveryReport
     from ui.common.notices import Notice
-    from ui.common.operations import Operation, OperationRunner
+    from ui.common.operations import OperationRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,6 @@ class Leftovers(QObject):
     Args:
         runner: Restores them outside the window's thread.
         services: Returns the services, which are open by the time that a host has to be restored.
-
-    Attributes:
-        found: Pairs in the list, by name.
-        restoring: Operations that restore one now.
     """
 
     changed = Signal(str)
@@ -61,7 +57,6 @@ class Leftovers(QObject):
         super().__init__()
         self._runner, self._services = runner, services
         self.found: dict[str, Leftover] = {}
-        self.restoring: tuple[Operation, ...] = ()
         self._title = tr("A host may not be fully restored.")
         self._end = tr("Both hosts are restored."), ""
 
@@ -143,14 +138,14 @@ class Leftovers(QObject):
         def failed(error: TunnelmarkError) -> None:
             self._set(replace(former, message=local_sentence(error)))
 
-        operation = self._runner.run(
+        self._runner.run(
             tr("Restoring both hosts"),
             recover,
             on_success=done,
             on_failure=failed,
             on_cancelled=lambda: self._set(former),
+            is_awaited=True,
         )
-        self.restoring = (*(one for one in self.restoring if one.is_running), operation)
 
     def show_in(self, notice: Notice, pair_name: str) -> bool:
         """Show in a page's notice that a pair's hosts have to be restored; return whether they have to."""

@@ -32,13 +32,15 @@ class Operation:
         name: What it does, in words.
         token: Cancels it.
         is_quiet: Whether it is too small to be shown.
+        is_awaited: Whether a window that closes lets it end, in place of cancelling it.
         is_running: Whether it has not ended yet.
         is_abandoned: Whether the outcome is no longer needed.
     """
 
-    def __init__(self, name: str, *, is_quiet: bool = False) -> None:
+    def __init__(self, name: str, *, is_quiet: bool = False, is_awaited: bool = False) -> None:
         self.name = name
         self.is_quiet = is_quiet
+        self.is_awaited = is_awaited
         self.token = CancelToken()
         self.is_running = True
         self.is_abandoned = False
@@ -88,6 +90,7 @@ class OperationRunner(QObject):
         on_cancelled: Callable[[], None] | None = None,
         on_progress: Callable[[str, float | None], None] | None = None,
         is_quiet: bool = False,
+        is_awaited: bool = False,
     ) -> Operation:
         """Start a job in a thread of its own.
 
@@ -99,11 +102,12 @@ class OperationRunner(QObject):
             on_cancelled: Called in the window's thread when the job stopped because of its token.
             on_progress: Gets sentences and fractions, in the window's thread.
             is_quiet: Whether it is too small to be shown.
+            is_awaited: Whether a window that closes lets it end: a rollback of hosts.
 
         Returns:
             A handle.
         """
-        operation = Operation(name, is_quiet=is_quiet)
+        operation = Operation(name, is_quiet=is_quiet, is_awaited=is_awaited)
         self._running[operation] = _Reports(on_success, on_failure, on_cancelled, on_progress)
         thread = threading.Thread(target=self._work, args=(operation, job), name=f"operation: {name}", daemon=True)
         self._threads[operation] = thread

@@ -131,6 +131,7 @@ class Page(QWidget):
         *,
         busy: BusyLine | None = None,
         on_failure: Callable[[TunnelmarkError], None] | None = None,
+        is_awaited: bool = False,
     ) -> Operation:
         """Run a job for this page; one at a time, an earlier one is abandoned.
 
@@ -139,6 +140,7 @@ class Page(QWidget):
             on_success: Gets the result.
             busy: Shows progress and a button to cancel.
             on_failure: Gets the error; without it the page's notice shows it.
+            is_awaited: As in `OperationRunner.run`.
 
         Returns:
             A handle.
@@ -153,6 +155,7 @@ class Page(QWidget):
             on_failure=partial(self._fail, busy, on_failure or self.notice.show_error),
             on_cancelled=partial(self._stopped, busy, name),
             on_progress=busy.progress if busy is not None else None,
+            is_awaited=is_awaited,
         )
         if busy is not None:
             busy.begin(name, self.operation.cancel)

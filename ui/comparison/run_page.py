@@ -289,6 +289,7 @@ class RunPage(Page):
             tr("Restoring both hosts"),
             lambda token, _report: services.recover(pair, token=token),
             partial(self._show_recovery, pair),
+            is_awaited=True,
         )
 
     def _show_recovery(self, pair: PairSpec, report: RecoveryReport) -> None:

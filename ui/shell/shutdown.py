@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from ui.common.operations import Operation
     from ui.shell.navigator import Navigator
 
 
@@ -84,16 +83,14 @@ class Closing:
         if window.is_measuring:
             window.run_page.cancel_now()
             window.show_page(window.run_page)
-        kept: list[Operation | None] = [*window.context.leftovers.restoring]
-        if window.is_measuring:
-            kept.append(window.run_page.operation)
+        kept = [window.run_page.operation] if window.is_measuring else []
         if window.is_rolling:
             window.show_page(window.deploy)
             window.deploy.end_now()
             kept.append(window.deploy.operation)
         window.bridge.refuse_all()
         for operation in window.runner.running:
-            if operation not in kept:
+            if operation not in kept and not operation.is_awaited:
                 operation.cancel()
         window.show_status(tr("Closing: waiting until both hosts are restored"))
         window.frame.lock()

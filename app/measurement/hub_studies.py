@@ -12,12 +12,13 @@ from app.domain.solutions import Suite
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, safe_default, usual_suite, why_no_suite
 from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, HUB_SUITE, NODE_SOLUTION_MISSING
+from app.probes.hub_rate import QUICK_AMOUNTS, RateAmounts
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
 from app.storage.lab_results import HubResults
 
 HUB_PARTS: Mapping[str, HubPart] = {
-    "quick": HubPart(try_s=4, window_s=10, precision=1.3, recovery=(8,), tcp_s=4, is_quick=True),
-    "all": HubPart(try_s=10, window_s=60, recovery=(8, 16, 32, 64, 100), tcp_s=10),
+    "quick": HubPart(QUICK_AMOUNTS, recovery=(8,), tcp_s=4, is_quick=True),
+    "all": HubPart(RateAmounts(try_s=10, window_s=60), recovery=(8, 16, 32, 64, 100), tcp_s=10),
 }
 """Amounts by part. Source of the 60 s: the study's own flood."""
 
@@ -44,7 +45,7 @@ class HubStudy(LabStudy):
         """Return about how long some cells take, in s."""
         del is_shaped  # no condition is made
         amounts = HUB_PARTS[part]
-        flood_s = _TRIES * (amounts.try_s + _EACH_S) + amounts.window_s + _EACH_S
+        flood_s = _TRIES * (amounts.rates.try_s + _EACH_S) + amounts.rates.window_s + _EACH_S
         seconds = {
             HubKind.FLOOD: _BUILD_S + flood_s,
             HubKind.RECOVERY: sum(_BUILD_S + one + recovery_s() for one in amounts.recovery),

@@ -22,12 +22,10 @@ from app.measurement.messages.studies import (
     HUB_TCP,
     HUB_WITHOUT_SESSIONS,
 )
+from app.measurement.on_hub import measure_on_hub
 from app.probes.hub_rate import RateAmounts, RateSearch
-from app.probes.hub_search import PRECISION
 from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
-from app.probes.own_load import OwnLoad
 from app.ranking.hub_study import recovery_s
-from app.tunnel.hub_clients import HubClients
 
 SITES = 2
 """Clients between which TCP is measured."""
@@ -38,17 +36,13 @@ class HubPart:
     """Amount of a part of the study.
 
     Attributes:
-        try_s: Seconds of each rate that is tried.
-        window_s: Seconds at the rate that was found.
-        precision: When the search ends; see `search_rate`.
+        rates: Of the search of the highest rate.
         recovery: Numbers of clients that are tried with a restart of the hub, in turn.
         tcp_s: Seconds of TCP per direction.
         is_quick: Whether only some cells are in it.
     """
 
-    try_s: int
-    window_s: int
-    precision: float = PRECISION
+    rates: RateAmounts
     recovery: tuple[int, ...] = ()
     tcp_s: int = 0
     is_quick: bool = False
@@ -133,21 +127,14 @@ class HubStudyRun:
         """Return what is measured while a hub with so many clients is up, or why there is nothing."""
         self.report(HUB_BUILT(solution=choice.cell.title, clients=clients))
         result = HubResult(choice.cell, clients, choice.suite.title)
-        with self.tunnels.open_group(
-            [(choice.hub.adapter(clients), choice.suite)],
-            extensions=[HubClients(clients)],
+        outcome = measure_on_hub(
+            *(self.tunnels, choice.hub, choice.suite, clients),
+            lambda link: measure(self, choice, link, result),
+            guests=self.guests,
             token=self.token,
-            on_stage=lambda *_: None,
-        ) as group:
-            if group.failures:
-                return replace(result, message=group.failures[0].sentence())
-            load = OwnLoad(self.guests)
-            load.start()
-            try:
-                found = measure(self, choice, group.tunnels[0].link, result)
-            except ProbeFailed as error:
-                found = replace(result, message=error.sentence())
-            return replace(found, own_load_cores=load.cores())
+        )
+        found = outcome.found or replace(result, message=outcome.message)
+        return replace(found, own_load_cores=outcome.own_load_cores)
 
 
 _Measure = Callable[[HubStudyRun, HubChoice, Link, HubResult], HubResult]
@@ -155,8 +142,7 @@ _Measure = Callable[[HubStudyRun, HubChoice, Link, HubResult], HubResult]
 
 def _flooded(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
     """Return a result with the highest rate at which all key exchanges succeed, and the CPU of the hub meanwhile."""
-    amounts = RateAmounts(run.part.try_s, run.part.window_s, run.part.precision)
-    found = RateSearch(run.sessions, choice.hub, link, result.clients, amounts, run.report, run.token).found()
+    found = RateSearch(run.sessions, choice.hub, link, result.clients, run.part.rates, run.report, run.token).found()
     window = found.window
     if window is None:
         return replace(result, windows=found.windows, message=found.message)

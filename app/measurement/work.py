@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from app.domain.adapters import Adapter
 from app.domain.audit import AuditEntry
@@ -117,6 +117,9 @@ class CampaignContext(Generic[P, A]):
     def labels(self) -> dict[Side, str]:
         """The hosts' names for people."""
         return {side: self.plan.pair.host(side).label for side in Side}
+
+
+ComparisonContext: TypeAlias = CampaignContext[CampaignPlan, Attempt]
 
 
 class Work(ABC, Generic[P, A, R]):

@@ -42,6 +42,10 @@ class RateAmounts:
     precision: float = PRECISION
 
 
+QUICK_AMOUNTS = RateAmounts(try_s=4, window_s=10, precision=1.3)
+"""Some two minutes for a solution. Source: our choice."""
+
+
 @dataclass(frozen=True, slots=True)
 class HubRate:
     """Outcome of a search.

@@ -135,7 +135,7 @@ def result_words(result: LabResult) -> str:
             return _failed(result.message)
         words = f"{hub_study.value_words(result)}, {hub_study.limit_words(result)}"
         if result.message:
-            words = f"{words}: {' '.join(local_text(result.message).split())}"
+            words = f"{words}: {_in_a_line(result.message)}"
     elif isinstance(result, ApplicationResult):
         if not result.workloads:
             return _failed(result.message, is_unmeasured=result.is_condition_missed)
@@ -150,7 +150,11 @@ def result_words(result: LabResult) -> str:
 
 def _failed(message: str, *, is_unmeasured: bool = False) -> str:
     verdict = tr("not measured") if is_unmeasured else tr("failed")
-    return f"{verdict}: {' '.join(local_text(message).split())}"
+    return f"{verdict}: {_in_a_line(message)}"
+
+
+def _in_a_line(message: str) -> str:
+    return " ".join(local_text(message).split())
 
 
 def lab_study_data(results: LabResults) -> dict[str, object]:

@@ -38,6 +38,7 @@ from app.measurement.lab_studies import LAB_STUDIES, WantedLabStudy
 from app.measurement.node_studies import NodePart
 from app.measurement.studies import StudyRequest
 from app.policy.overview import OVERVIEW
+from app.probes.hub_rate import RateAmounts
 from app.probes.workloads import voice
 from app.ranking.application_study import published_flows
 from app.ranking.comparison_study import comparison_studies
@@ -135,7 +136,7 @@ def test_one_cell_of_the_satellite_study(
 def test_one_cell_of_each_lab_study(
     inspected: Inspected, on_host: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    hub_part = HubPart(try_s=2, window_s=4, precision=1.5, recovery=(2,), tcp_s=1, is_quick=True)
+    hub_part = HubPart(RateAmounts(try_s=2, window_s=4, precision=1.5), recovery=(2,), tcp_s=1, is_quick=True)
     monkeypatch.setattr(hub_studies, "HUB_PARTS", {"quick": hub_part})
     monkeypatch.setattr(node_studies, "NODE_PARTS", {"quick": NodePart(rounds=1, pings=20, seconds=1)})
     (setting, *_), cells = node_settings(), hub_cells(is_quick=True)

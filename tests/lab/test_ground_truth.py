@@ -27,9 +27,9 @@ from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.host_probes import HostProbes
 from app.measurement.adaptive.probes import RoundProbes, Transfer
 from app.measurement.comparison import plan_campaign
-from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.control import CampaignControl
 from app.measurement.engine import CampaignHosts, run_campaign
+from app.measurement.work import ComparisonContext
 from app.ranking import rank
 from app.storage import Store
 from support.busy_hosts import busy_computer, spikes

@@ -92,8 +92,9 @@ def test_the_highest_rate_is_found_with_the_cpu_of_the_hub(bench: Bench) -> None
     kept: list[HubResult] = []
     cell = HubCell(HubKind.FLOOD, "wireguard", "WireGuard")
     choice = HubChoice(cell, hub, None, request.suite)
+    part = HubPart(RateAmounts(try_s=3, window_s=5))
     HubStudyRun(
-        *([choice], HubPart(try_s=3, window_s=5), 8, bench.sessions, bench.facts[1], tunnels, (), lambda _: None),
+        *([choice], part, 8, bench.sessions, bench.facts[1], tunnels, (), lambda _: None),
         *(kept.append, CancelToken()),
     ).run()
     (result,) = kept

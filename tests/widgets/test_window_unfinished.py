@@ -86,6 +86,25 @@ def check_running(driver: Driver, control: CampaignControl) -> None:
     driver.until(lambda: not window.is_measuring)
 
 
+def held(driver: Driver, monkeypatch: pytest.MonkeyPatch, name: str) -> threading.Event:
+    """Have an operation of the services wait for an event, which is returned."""
+    operation, may_go_on = getattr(driver.services, name), threading.Event()
+
+    def wait(*args: Any, **options: Any) -> Any:
+        assert may_go_on.wait(60)
+        return operation(*args, **options)
+
+    monkeypatch.setattr(driver.services, name, wait)
+    return may_go_on
+
+
+def let_end(driver: Driver, may_go_on: threading.Event) -> None:
+    """Let the hosts page's operation go on, and wait until it has ended."""
+    operation = driver.window.hosts.operation
+    may_go_on.set()
+    driver.until(lambda: operation is not None and not operation.is_running)
+
+
 def test_none_is_resumed_while_another_is_running(open_window: Callable[..., Driver]) -> None:
     driver = running_beside_another(open_window)
     control = measured(driver)
@@ -100,20 +119,11 @@ def test_none_is_resumed_once_another_has_begun_meanwhile(
     open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver = running_beside_another(open_window)
-    services, window, may_go_on = driver.services, driver.window, threading.Event()
-    recover = services.recover
-
-    def held(*args: Any, **options: Any) -> Any:
-        assert may_go_on.wait(60)
-        return recover(*args, **options)
-
-    monkeypatch.setattr(services, "recover", held)
-    window.resume_pair("plant", 9)
-    window.go(Step.PLAN)
+    may_go_on = held(driver, monkeypatch, "recover")
+    driver.window.resume_pair("plant", 9)
+    driver.window.go(Step.PLAN)
     control = measured(driver)
-    may_go_on.set()
-    operation = window.hosts.operation
-    driver.until(lambda: operation is not None and not operation.is_running)
+    let_end(driver, may_go_on)
     check_running(driver, control)
 
 
@@ -121,21 +131,12 @@ def test_hosts_that_were_inspected_meanwhile_do_not_take_the_place_of_those_that
     open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver = running_beside_another(open_window)
-    services, window, may_go_on = driver.services, driver.window, threading.Event()
-    discover = services.discover
-
-    def held(*args: Any, **options: Any) -> Any:
-        assert may_go_on.wait(60)
-        return discover(*args, **options)
-
-    monkeypatch.setattr(services, "discover", held)
+    window, may_go_on = driver.window, held(driver, monkeypatch, "discover")
     window.choose_step(Step.HOSTS)
     driver.click(window.hosts.again)
     window.choose_step(Step.PLAN)
     measured(driver)
-    may_go_on.set()
-    operation = window.hosts.operation
-    driver.until(lambda: operation is not None and not operation.is_running)
+    let_end(driver, may_go_on)
     window.show_welcome()
     window.go(window.wizard.current)
     assert window.current is window.run_page

@@ -25,12 +25,12 @@ from app.measurement.adaptive.past_rounds import Candidate, PastRounds, stored_r
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round import Round
 from app.measurement.adaptive.round_times import Part, RoundTimes
-from app.measurement.comparison.attempt import ComparisonContext, find_choice, not_run, title_of
+from app.measurement.comparison.attempt import find_choice, not_run, title_of
 from app.measurement.comparison.comparison import Comparison
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.messages import NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, ROUNDS_COMPLETE
 from app.measurement.progress import BudgetMeter, Meter
-from app.measurement.work import Done, Task
+from app.measurement.work import ComparisonContext, Done, Task
 from app.probes import doubts_before, inspect_surroundings
 from app.ranking.gates import MOST_REPEATS
 from app.ranking.interim import interim

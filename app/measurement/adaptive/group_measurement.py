@@ -25,7 +25,7 @@ from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.steps import skippable
-from app.measurement.comparison.attempt import ComparisonContext, collect_logs
+from app.measurement.comparison.attempt import collect_logs
 from app.measurement.comparison.capture_checks import capture_log, raise_if_leaking
 from app.measurement.interfaces import TunnelGroup
 from app.measurement.messages import (
@@ -38,6 +38,7 @@ from app.measurement.messages import (
     TCP_BOTH_WAYS,
     WARMING_UP,
 )
+from app.measurement.work import ComparisonContext
 from app.probes.latency import UNSTEADY
 from app.ranking.gates import gates_of, spread_of
 from app.wording.stages import STAGE_WORDS

@@ -9,11 +9,11 @@ from app.domain.capture import CaptureReport
 from app.domain.hosts import Side
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import Conditions, ThroughputSink, Transfer
-from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.comparison.capture_checks import run_packet_tests
 from app.measurement.comparison.probe_run import cpu_sample, iperf3_version, ping_flavour
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import guarded_load
+from app.measurement.work import ComparisonContext
 from app.probes import CpuMonitor, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.blocks import BlockTarget, CycleRequest, TargetBlock, WarmUp, measure_cycle, warm_up
 from app.probes.counter_window import CounterWindow, underlay_devices

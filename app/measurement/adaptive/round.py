@@ -24,9 +24,9 @@ from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round_times import Part, RoundTimes, TimedGroup
 from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME, NotSideBySide, SideBySideCheck
 from app.measurement.adaptive.steps import skippable
-from app.measurement.comparison.attempt import ComparisonContext
 from app.measurement.interfaces import TunnelGroup
 from app.measurement.messages import NOT_SET_UP_TOGETHER, OF_CANDIDATE, ONE_AT_A_TIME_NOW, ROUND_STEP
+from app.measurement.work import ComparisonContext
 from app.probes.blocks import BlockTarget
 from app.tunnel.temporary_group import FirstTunnels
 from app.wording.stages import STAGE_WORDS

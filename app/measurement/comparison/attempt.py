@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeAlias
 
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
@@ -32,16 +31,13 @@ from app.measurement.messages import (
     OWN_FAULT,
     SUITE_GONE,
 )
-from app.measurement.work import CampaignContext
+from app.measurement.work import ComparisonContext
 from app.probes import doubts_before, inspect_surroundings
 from app.wording.stages import STAGE_WORDS
 
 logger = logging.getLogger(__name__)
 
 MAX_LOG_CHARACTERS = 20_000
-
-
-ComparisonContext: TypeAlias = CampaignContext[CampaignPlan, Attempt]
 
 
 def title_of(plan: CampaignPlan, key: AttemptKey) -> str:

@@ -11,12 +11,12 @@ from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
 from app.domain.injection import PropertyVerdict
 from app.domain.link import Link
-from app.domain.results import Attempt, AttemptKey, CampaignPlan
+from app.domain.results import AttemptKey, CampaignPlan
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo
 from app.measurement.comparison.planning import is_first
 from app.measurement.interfaces import StageSink
 from app.measurement.messages import FORGED_PACKETS_GET_IN, INNER_FRAMES_READABLE, PACKET_TESTS_DONE
-from app.measurement.work import CampaignContext
+from app.measurement.work import ComparisonContext
 from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
 from app.wording.capture_sentences import BREAK_WORDS, break_sentence, capture_line, leak_message, property_sentence
@@ -29,7 +29,7 @@ def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
 
 
 def run_packet_tests(
-    context: CampaignContext[CampaignPlan, Attempt],
+    context: ComparisonContext,
     key: AttemptKey,
     info: SolutionInfo,
     plan: TunnelPlan,

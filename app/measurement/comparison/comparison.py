@@ -15,7 +15,7 @@ from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
-from app.measurement.comparison.attempt import ComparisonContext, not_run, run_attempt, title_of
+from app.measurement.comparison.attempt import not_run, run_attempt, title_of
 from app.measurement.comparison.conditions import judged_under_condition, under_condition
 from app.measurement.comparison.repeats import Repeats
 from app.measurement.comparison.workload_needs import refuse_lacking
@@ -28,7 +28,7 @@ from app.measurement.messages import (
     SKIPPED_IN_STAGE,
     SKIPPED_WHILE_RUNNING,
 )
-from app.measurement.work import Done, Task, Work
+from app.measurement.work import ComparisonContext, Done, Task, Work
 from app.ranking.gates import MOST_REPEATS
 from app.wording.stages import stage_word
 

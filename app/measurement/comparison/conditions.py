@@ -18,7 +18,7 @@ from app.domain.solutions import BASELINE
 from app.domain.workloads import TRANSFER_MB
 from app.measurement.link_conditions import PLAIN, LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import CONDITION_SET, NO_EMULATION_ON_LINK
-from app.measurement.work import CampaignContext, Done, Task, Work
+from app.measurement.work import ComparisonContext, Done, Task, Work
 from app.probes.throughput import SILENT_ROUND_TRIPS
 from app.probes.workloads import chosen_workloads
 from app.wording.conditions import check_words, condition_words
@@ -97,7 +97,7 @@ def under_condition(
             context.conditioned.release()
 
 
-def _set(context: CampaignContext[CampaignPlan, Attempt], condition: Condition, token: CancelToken) -> Done[Attempt]:
+def _set(context: ComparisonContext, condition: Condition, token: CancelToken) -> Done[Attempt]:
     """Set a condition and measure the bare link under it.
 
     Raises:
@@ -117,7 +117,7 @@ def _set(context: CampaignContext[CampaignPlan, Attempt], condition: Condition, 
 
 
 def _measured(
-    context: CampaignContext[CampaignPlan, Attempt],
+    context: ComparisonContext,
     condition: Condition,
     measurement: LinkMeasurement,
     token: CancelToken,
@@ -133,7 +133,7 @@ def _measured(
 
 
 @contextmanager
-def without_condition(context: CampaignContext[CampaignPlan, Attempt]) -> Iterator[None]:
+def without_condition(context: ComparisonContext) -> Iterator[None]:
     """Lift the condition for packet tests, whose frames are counted within fractions of a second."""
     condition, link = context.plan.condition, context.conditioned
     if condition is None or link is None:
@@ -146,7 +146,7 @@ def without_condition(context: CampaignContext[CampaignPlan, Attempt]) -> Iterat
         link.hold(condition)
 
 
-def judged_under_condition(context: CampaignContext[CampaignPlan, Attempt], attempt: Attempt) -> Attempt:
+def judged_under_condition(context: ComparisonContext, attempt: Attempt) -> Attempt:
     """Return an attempt; one that was measured under another condition than the plan's has failed."""
     condition = context.plan.condition
     if condition is None or context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:

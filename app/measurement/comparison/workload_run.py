@@ -8,18 +8,17 @@ from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import LogLevel, LogLine, Stage
-from app.domain.results import Attempt, CampaignPlan
 from app.domain.workloads import WorkloadResult
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
 from app.measurement.messages import WAS_NOT_MEASURED, WORKLOAD_FIGURE, WORKLOAD_NOT_MEASURED
-from app.measurement.work import CampaignContext
+from app.measurement.work import ComparisonContext
 from app.probes.workloads import Workload, WorkloadPath, planned_workloads
 from app.wording.numbers import figure
 
 
 def run_workloads(
-    context: CampaignContext[CampaignPlan, Attempt],
+    context: ComparisonContext,
     tunnel: TunnelPlan,
     *,
     token: CancelToken,
@@ -42,13 +41,13 @@ def run_workloads(
     return tuple(found)
 
 
-def log_workload(context: CampaignContext[CampaignPlan, Attempt], workload: Workload, result: WorkloadResult) -> None:
+def log_workload(context: ComparisonContext, workload: Workload, result: WorkloadResult) -> None:
     """Report a workload's main figure, or why there is none."""
     context.emit(LogLine(LogLevel.WARNING if result.message else LogLevel.INFO, _words(workload, result)))
 
 
 def _run(
-    context: CampaignContext[CampaignPlan, Attempt],
+    context: ComparisonContext,
     workload: Workload,
     tunnel: TunnelPlan,
     token: CancelToken,

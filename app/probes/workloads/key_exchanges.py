@@ -8,15 +8,14 @@ from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
 from app.domain.messages import mark
 from app.domain.workloads import FigureKind
-from app.probes.hub_rate import RateAmounts, RateSearch
+from app.probes.hub_rate import QUICK_AMOUNTS, RateSearch
 from app.probes.messages import NO_HUB
 from app.probes.workloads.base import Workload, WorkloadPath
 
 CLIENTS = 8
 """Source: the study of a hub, resources/studies/hubs/iiot-hub.toml."""
 
-AMOUNTS = RateAmounts(try_s=4, window_s=10, precision=1.3)
-"""Those of the quick part of that study."""
+AMOUNTS = QUICK_AMOUNTS
 
 
 def _run(path: WorkloadPath) -> Mapping[str, float]:

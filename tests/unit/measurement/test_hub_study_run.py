@@ -19,6 +19,7 @@ from app.measurement import hub_study_run
 from app.measurement.hub_study_run import HubChoice, HubPart, HubStudyRun
 from app.probes import hub_rate
 from app.probes.hub_flood import Flooded
+from app.probes.hub_rate import RateAmounts
 from app.probes.hub_sessions import Recovery
 from app.probes.messages import NO_HUB_RATE
 from vpn_adapters.registry import SESSION_HUBS
@@ -68,7 +69,7 @@ class _Monitor:
 def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
     kept: list[HubResult] = []
     choice = HubChoice(HubCell(kind, "x", "X"), HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
-    part = HubPart(try_s=1, window_s=2, recovery=(8, 16, 24), tcp_s=1)
+    part = HubPart(RateAmounts(try_s=1, window_s=2), recovery=(8, 16, 24), tcp_s=1)
     HubStudyRun(
         *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, CancelToken()),  # type: ignore[arg-type]
     ).run()

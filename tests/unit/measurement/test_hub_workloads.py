@@ -16,7 +16,7 @@ from app.domain.errors import InvalidPlan, PairLocked, ProbeFailed, TunnelDown
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.hub_study import HubBound, HubWindow
 from app.domain.results import Attempt, AttemptStatus, CampaignStatus, CpuUsage
-from app.measurement.comparison import hub_workloads
+from app.measurement import on_hub
 from app.measurement.comparison.workload_needs import refuse_lacking
 from app.measurement.messages import HUB_LACKS_SUITE, WORKLOAD_DISTURBED, WORKLOADS_NEED_LAB
 from app.probes.hub_rate import HubRate
@@ -146,7 +146,7 @@ def test_other_work_of_the_computer_while_the_hub_is_up_is_a_doubt(hubs: Hubs, m
         return 0.9
 
     load = SimpleNamespace(start=lambda: seen.append(tuple(hubs.tunnels_up)), cores=cores)
-    monkeypatch.setattr(hub_workloads, "OwnLoad", lambda _guests: load)
+    monkeypatch.setattr(on_hub, "OwnLoad", lambda _guests: load)
     *others, wireguard = run(hubs, monkeypatch)[1]
     assert seen == [("hub",), ("hub",)]
     expected = WORKLOAD_DISTURBED(workload=WORKLOADS[NAME].title, cores=0.9)

@@ -101,7 +101,7 @@ def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path:
 
 def test_the_part_quick_takes_at_most_ten_minutes() -> None:
     assert 0 < HubStudy().predicted_s("quick", HubStudy().missing("quick", ())) <= 600
-    assert HUB_PARTS["all"].window_s == 60
+    assert HUB_PARTS["all"].rates.window_s == 60
 
 
 def test_the_report_has_the_stacked_plot_and_the_json_its_figures(tmp_path: Path) -> None:

@@ -51,11 +51,16 @@ def hold_condition(folder: Path, settings: Mapping[str, object] | None, pid: int
     _order(folder, {"do": "hold", "condition": settings, "pid": pid})
 
 
+def release_condition(folder: Path, pid: int) -> None:
+    """Return to the condition that lasts, where this process holds another; raises LabFault as `set_condition`."""
+    _order(folder, {"do": "release", "pid": pid})
+
+
 def give_order(folder: Path, verb: str, machine: LabMachine | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
     Args:
-        verb: `status`, `off`, `on`, `ready`, `disown`, `release` or `stop`.
+        verb: `status`, `off`, `on`, `ready`, `disown` or `stop`.
         machine: The machine that `off` and `on` are for.
 
     Returns:

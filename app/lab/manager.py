@@ -22,7 +22,7 @@ from app.lab.boot import (
     wait_until_up,
 )
 from app.lab.conditions import LabCondition, lab_condition, settings_of
-from app.lab.control import give_order, hold_condition, set_condition
+from app.lab.control import give_order, hold_condition, release_condition, set_condition
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.harden import harden
@@ -253,7 +253,7 @@ class LabManager:
 
     def release_condition(self, name: str) -> None:
         """Return to the condition that was set to last; raises as `set_condition`."""
-        give_order(self._known(name).folder, "release")
+        release_condition(self._known(name).folder, os.getpid())
 
     def condition_of(self, name: str) -> LabCondition:
         """Return the conditions of a lab's link; raises as `set_condition`."""

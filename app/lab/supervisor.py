@@ -1,11 +1,10 @@
 """Keeps the virtual machines of a lab, as a process of its own.
 
-It is run as a script with the standard library alone (`python -I supervisor.py FOLDER OWNER_FD`), so that it starts at
-once and is small, and puts itself into the background. It holds the sockets that are the underlay and the LANs, so that
-any machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
-orders on a socket in the lab's folder; and it removes that folder when it ends. It ends when its owner does, however
-that dies, for the owner's process descriptor becomes readable then; a lab that is to last is let go of by its owner
-once it is up. The machines die with this process, even if it is killed.
+It is run as a script with the standard library alone (`python -I supervisor.py FOLDER OWNER_FD`) and goes into the
+background. It holds the sockets of the underlay and the LANs, so that any machine can lose its power and come back, and
+the lock of a running lab; it takes orders on a socket in the lab's folder, and removes that folder when it ends. It
+ends when its owner does (the owner's process descriptor becomes readable then), unless the owner gives the lab up once
+it is up. The machines end with this process, even if it is killed.
 """
 
 from __future__ import annotations
@@ -74,20 +73,23 @@ class _Link:
         Args:
             condition: Its settings; None joins the gateways directly.
         """
+        if condition is not None:  # before anything changes: the disk may be full
+            part = Path(f"{CONDITION_FILE}.part")
+            part.write_text(json.dumps(condition))
+            part.replace(CONDITION_FILE)
         self.close()
         if condition is None:
             self._join(self.ends)
             Path(CONDITION_FILE).unlink(missing_ok=True)
             return
-        Path(CONDITION_FILE).write_text(json.dumps(condition))
         middle = {side: _datagram_socket() for side in self._sides}
         try:
-            for side, end in middle.items():
-                Path(_middle_name(side)).unlink(missing_ok=True)
-                end.bind(_middle_name(side))
             for side, end in self.ends.items():
+                name = f"middle-{side}.sock"
+                Path(name).unlink(missing_ok=True)
+                middle[side].bind(name)
                 _disconnect(end)
-                end.connect(_middle_name(side))
+                end.connect(name)
                 middle[side].connect(_end_name(side))
             numbers = [middle[side].fileno() for side in self._sides]
             self._emulator = subprocess.Popen(
@@ -134,21 +136,25 @@ class _Conditions:
 
     def set(self, condition: dict[str, Any] | None) -> None:
         """Set the condition that lasts; one that is held remains in force until it is released."""
-        self._usual = condition
         if self._holder is None:
             self._link.set_condition(condition)
+        self._usual = condition
 
     def hold(self, condition: dict[str, Any] | None, pid: int) -> None:
         """Set a condition for as long as a process runs; one that has ended changes nothing."""
         exit_fd = os.pidfd_open(pid)  # before that of an earlier holder is closed, so that their numbers differ
+        try:
+            self._link.set_condition(condition)
+        except OSError:
+            os.close(exit_fd)
+            raise
         self._forget()
         self._selector.register(exit_fd, selectors.EVENT_READ, self.release)
         self._holder, self._held = (pid, exit_fd), condition
-        self._link.set_condition(condition)
 
-    def release(self, exit_fd: int | None = None) -> None:
-        """Return to the condition that lasts; not where another process has followed the holder that ended."""
-        if self._holder is not None and exit_fd in (None, self._holder[1]):
+    def release(self, exit_fd: int | None = None, pid: int | None = None) -> None:
+        """Return to the condition that lasts; not where another process has followed this holder."""
+        if self._holder is not None and exit_fd in (None, self._holder[1]) and pid in (None, self._holder[0]):
             self._forget()
             self._link.set_condition(self._usual)
 
@@ -178,10 +184,6 @@ def _datagram_socket(end: socket.socket | None = None) -> socket.socket:
 
 def _end_name(side: str) -> str:
     return f"underlay-{side}.sock"
-
-
-def _middle_name(side: str) -> str:
-    return f"middle-{side}.sock"
 
 
 def _disconnect(end: socket.socket) -> None:
@@ -282,7 +284,7 @@ class Supervisor:
         elif verb == "hold":
             self._conditions.hold(order["condition"], order["pid"])
         elif verb == "release":
-            self._conditions.release()
+            self._conditions.release(pid=order.get("pid"))
         elif verb == "ready":
             self._is_ready = True
         elif verb == "disown" and self._owner_fd is not None:
@@ -296,7 +298,7 @@ class Supervisor:
 
     def _pid(self, side: str) -> int | None:
         machine = self._machines.get(side)
-        return machine.pid if machine is not None and machine.poll() is None else None
+        return machine.pid if machine and machine.poll() is None else None
 
     # --- machines -----------------------------------------------------------------------------------------------------
 

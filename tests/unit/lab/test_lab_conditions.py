@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import selectors
 import socket
@@ -18,8 +19,9 @@ import pytest
 from app.domain.conditions import Condition, LinkDirection
 from app.lab.conditions import lab_condition, settings_of
 from app.lab.control import give_order, set_condition
-from app.lab.supervisor import CONTROL_SOCKET, Supervisor, _Conditions
+from app.lab.supervisor import CONDITION_FILE, CONTROL_SOCKET, Supervisor, _Conditions, _Link
 
+SETTINGS = {"a_to_b": {}, "b_to_a": {}, "seed": 1}
 FIRST, SECOND, USUAL = ({"name": name} for name in ("first", "second", "usual"))
 
 
@@ -28,8 +30,11 @@ class Link:
 
     is_emulated = True
     in_force: dict[str, Any] | None = None
+    is_disk_full = False
 
     def set_condition(self, condition: dict[str, Any] | None) -> None:
+        if self.is_disk_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
         self.in_force = condition
 
 
@@ -75,6 +80,52 @@ def test_the_end_of_an_earlier_holder_leaves_the_condition_of_the_one_after_it(
     for key, _ in events:
         key.data(key.fileobj)
     assert conditions.report()["in_force"] == link.in_force == SECOND
+
+
+def test_only_the_holder_releases_its_condition(held: tuple[_Conditions, Link]) -> None:
+    conditions, link = held
+    conditions.release(pid=os.getppid())
+    assert conditions.report()["in_force"] == link.in_force == FIRST
+    conditions.release(pid=os.getpid())
+    assert conditions.report()["in_force"] == link.in_force == USUAL
+
+
+def test_a_condition_that_cannot_be_set_leaves_the_one_before(held: tuple[_Conditions, Link]) -> None:
+    conditions, link = held
+    files = len(list(Path("/proc/self/fd").iterdir()))
+    link.is_disk_full = True
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other, pytest.raises(OSError, match="No space"):
+        conditions.hold(SECOND, other.pid)
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
+    report = conditions.report()
+    assert (report["in_force"], report["holder"], link.in_force) == (FIRST, os.getpid(), FIRST)
+    link.is_disk_full = False
+    conditions.release()
+    link.is_disk_full = True
+    with pytest.raises(OSError, match="No space"):
+        conditions.set(SECOND)
+    assert conditions.report()["lasting"] == USUAL
+    link.is_disk_full = False
+
+
+def test_a_full_disk_takes_nothing_from_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    link = _Link(["a", "b"])
+    link.connect()
+    a, b = link.ends.values()
+    try:
+        link.set_condition(SETTINGS)
+        Path(f"{CONDITION_FILE}.part").symlink_to("/dev/full")
+        with pytest.raises(OSError, match="No space"):
+            link.set_condition(SETTINGS)
+        assert link.is_emulated
+        b.settimeout(60.0)
+        a.send(b"frame")
+        assert b.recv(9) == b"frame"
+    finally:
+        link.close()
+        for end in (a, b):
+            end.close()
 
 
 def test_orders_and_answers_have_room_for_recorded_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

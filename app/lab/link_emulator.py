@@ -20,6 +20,8 @@ _MAX_FRAME_BYTES = 65536
 _FRAMES_AT_ONCE = 64
 _IDLE_S = 60.0
 _BITS = 8
+_MOST_BYTES = 256 << 20
+"""Frames on their way in one direction take so much memory at most: a second of 2 Gbit/s. Source: our choice."""
 _FRAME_CHECK_BYTES = 4
 """Bytes that a frame takes on a cable beyond what a guest sends: its check sequence. Source: IEEE 802.3."""
 
@@ -36,7 +38,8 @@ class Direction:
 
     Args:
         settings: `delay_ms`, and `trace_ms` added to it; `rate_mbit_s` (null: no limit) or `trace_mbit_s`; `queue_ms`
-            (null: no limit); `loss_pct` and `burst_frames` (mean length of a run of lost frames) or `trace_loss_pct`.
+            (null: no limit but that of memory); `loss_pct` and `burst_frames` (mean length of a run of lost frames)
+            or `trace_loss_pct`.
         seed: Of the random numbers.
     """
 
@@ -62,6 +65,7 @@ class Direction:
         self._began_s: float | None = None
         self._free_s = self._last_s = 0.0
         self._frames: deque[tuple[float, bytes]] = deque()
+        self._bytes = 0
 
     def offer(self, frame: bytes, now_s: float) -> None:
         """Take a frame that a gateway sent."""
@@ -70,11 +74,14 @@ class Direction:
         begin_s = max(now_s, self._free_s)
         if self._queue_s is not None and begin_s - now_s > self._queue_s:
             return
+        if self._bytes + len(frame) > _MOST_BYTES:
+            return
         self._free_s = self._sent_s(begin_s, len(frame) + _FRAME_CHECK_BYTES)
         if self._loses():
             return
         self._last_s = max(self._last_s, self._free_s + self._delay_at(now_s - self._began_s))
         self._frames.append((self._last_s, frame))
+        self._bytes += len(frame)
 
     def next_s(self) -> float | None:
         """Return when the next frame arrives; None where none is on its way."""
@@ -86,7 +93,7 @@ class Direction:
 
     def drop_first(self) -> None:
         """Take away the frame that came first."""
-        self._frames.popleft()
+        self._bytes -= len(self._frames.popleft()[1])
 
     def _delay_at(self, since_s: float) -> float:
         return self._delay_s + (self._now(self._trace_s, since_s) if self._trace_s else 0.0)

@@ -30,6 +30,7 @@ from app.domain.messages.inputs import (
     FIELD_MISSING,
     FIELD_UNKNOWN,
 )
+from app.lab import link_emulator
 from app.lab.conditions import lab_condition, settings_of
 from app.lab.link_emulator import Direction, LinkEmulator
 from support.message_checks import HasMessage, has_message
@@ -64,6 +65,19 @@ def test_frames_wait_for_the_line_and_are_dropped_where_the_queue_is_full() -> N
     assert found[0] == pytest.approx(0.002008)
     assert max(found.values()) <= 0.02 + 2 * 0.002008
     assert len(found) == pytest.approx(1_000 / 2.008 + 10, abs=3)
+
+
+def test_without_a_limit_of_the_queue_frames_are_dropped_where_they_would_take_too_much_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(link_emulator, "_MOST_BYTES", 20_000)
+    assert len(carry({"rate_mbit_s": 0.001}, 50)) == 20
+    assert len(carry({"delay_ms": 250.0}, 50)) == 20
+    way = Direction({"delay_ms": 1.0}, seed=3)
+    for number in range(50):  # each has arrived before the next one
+        way.offer(bytes(20_000), float(number))
+        assert way.first_due(number + 0.5) is not None
+        way.drop_first()
 
 
 def test_a_trace_changes_the_delay_and_keeps_the_order() -> None:

@@ -69,6 +69,7 @@ class MeasuringOperations:
             options,
             usual_condition=self.lab_service.condition,
             durations=self.store.durations,
+            hubs=self.hubs,
         )
 
     def run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.discovery.pair_discovery import Discovery
@@ -27,6 +27,7 @@ def plan_choice(
     *,
     usual_condition: Callable[[PairSpec], Condition | None],
     durations: Callable[[str, Profile], Mapping[str, MeanDurations]],
+    hubs: Collection[str] = (),
 ) -> CampaignPlan:
     """Return the plan of a comparison, with predicted times.
 
@@ -34,6 +35,7 @@ def plan_choice(
         chosen: Solution and suite of each candidate.
         usual_condition: Returns the condition that lasts on a pair's link, where none was chosen.
         durations: Returns how long attempts with a profile took on a pair of this name, by solution.
+        hubs: Solutions that have a hub.
 
     Raises:
         InvalidPlan: The link must not be shaped, a candidate is not offered, or as `plan_campaign`.
@@ -57,6 +59,7 @@ def plan_choice(
         condition=condition,
         workloads=options.workloads,
         transfer_mb=options.transfer_mb,
+        hubs=hubs,
     )
 
 

@@ -38,12 +38,18 @@ _PINGS, _ROUNDS = 100, 2
 """In place of an adaptive profile, whose tests take a condition for a disturbance. Source: our choice."""
 
 
-def workloads_s(names: Sequence[str], condition: Condition | None, transfer_mb: int = TRANSFER_MB) -> float:
-    """Return how long workloads take in an attempt, roughly, in seconds; files of so many MB are transferred."""
+def workloads_s(
+    names: Sequence[str], condition: Condition | None, transfer_mb: int = TRANSFER_MB, *, has_hub: bool = True
+) -> float:
+    """Return how long workloads take in an attempt, roughly, in seconds; files of so many MB are transferred.
+
+    Args:
+        has_hub: Whether the candidate has a hub, for the workloads that run on one.
+    """
     rtt_s = condition.rtt_ms / 1_000 if condition is not None else 0.0
     ways = (condition.a_to_b, condition.b_to_a) if condition is not None else ()
     s_per_mb = sum(8 * len(way.rates_mbit_s) / sum(way.rates_mbit_s) for way in ways if way.rates_mbit_s)
-    chosen = chosen_workloads(names, transfer_mb)
+    chosen = [one for one in chosen_workloads(names, transfer_mb) if has_hub or not one.hub_clients]
     return sum(one.seconds + one.round_trips * rtt_s + one.each_way_mb * s_per_mb for one in chosen)
 
 

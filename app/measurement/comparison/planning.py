@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
@@ -69,6 +69,7 @@ def plan_campaign(
     condition: Condition | None = None,
     workloads: Sequence[str] = (),
     transfer_mb: int = TRANSFER_MB,
+    hubs: Collection[str] = (),
 ) -> CampaignPlan:
     """Plan a comparison.
 
@@ -82,6 +83,7 @@ def plan_campaign(
         condition: Condition of the link that is emulated meanwhile.
         workloads: Names of workloads that are run besides.
         transfer_mb: Size of the file of the workload transfer, in MB.
+        hubs: Solutions that have a hub.
 
     Raises:
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
@@ -99,8 +101,10 @@ def plan_campaign(
         candidates=tuple(candidates),
         attempts=attempts,
         predicted_s=tuple(
-            seconds + workloads_s(workloads, condition, transfer_mb)
-            for seconds in _predicted_s(attempts, pair, profile, history or {}, condition)
+            seconds + workloads_s(workloads, condition, transfer_mb, has_hub=key.solution in hubs)
+            for key, seconds in zip(
+                attempts, _predicted_s(attempts, pair, profile, history or {}, condition), strict=True
+            )
         ),
         deadline_ms=deadline_ms,
         min_rate_mbit_s=min_rate_mbit_s,

@@ -66,6 +66,19 @@ def test_a_plan_with_workloads_has_fixed_rounds_and_their_time() -> None:
     assert not adaptive.profile.is_adaptive
 
 
+def test_only_candidates_with_a_hub_take_the_time_of_a_workload_on_one() -> None:
+    plain = Stage().plan()
+    more = plan_campaign(
+        plain.pair, plain.candidates, plain.profile, seed=1, workloads=("key-exchanges",), hubs=("wireguard",)
+    )
+    before = plan_campaign(plain.pair, plain.candidates, plain.profile, seed=1)
+    zipped = zip(more.attempts, before.predicted_s, more.predicted_s, strict=True)
+    added = {key.solution: after_s - before_s for key, before_s, after_s in zipped}
+    assert added.pop("wireguard") == pytest.approx(workloads_s(("key-exchanges",), None))
+    assert added
+    assert set(added.values()) == {0.0}
+
+
 def test_the_predicted_time_follows_the_size_of_the_file() -> None:
     plan = Stage().plan()
     usual, larger = (

@@ -28,8 +28,8 @@ _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
 _MOST_CHECKS = 10
 """So often a deployed tunnel is inspected until both supervisors run."""
-_CYCLES = 8
-"""So many cycles of an adaptive comparison are waited for: then its curves are apart."""
+_CYCLES = 5
+"""So many cycles of an adaptive comparison are waited for: each round has at least so many, and it may have one only."""
 _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 
@@ -206,7 +206,7 @@ class Tour:
     def _measure(self) -> Iterator[Condition]:
         """Take a comparison while it runs, and its results."""
         window, take = self._window, self._photographer.take
-        for stage, name in (("throughput", "run-throughput"), ("latency", "run")):  # TCP runs in the first round
+        for stage, name in (("latency", "run"), ("throughput", "run-throughput")):  # TCP comes after the cycles
             yield partial(_is_measuring, window, stage)
             take(name)
         yield lambda: not window.is_measuring

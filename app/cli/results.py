@@ -28,7 +28,6 @@ from app.wording.capture_sentences import capture_line
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_name, local_text
-from app.wording.numbers import figure
 from app.wording.ties import tie_note
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ def print_workloads(out: Console, record: CampaignRecord) -> None:
     for one in found.rows:
         cells = [one.cells.get(key) for key, _ in found.candidates]
         unit = f", {one.kind.unit}" if one.kind.unit else ""
-        words = ["-" if cell is None else f"{cell.words}{' *' if cell.is_best else ''}" for cell in cells]
+        words = ["-" if cell is None else cell.words for cell in cells]
         table.add_row(one.workload if one.is_main else "", f"{local_text(one.kind.title)}{unit}", *words)
     table.print(out)
     for note in found.notes:
@@ -238,7 +237,7 @@ def interval_text(low: float, high: float, digits: int) -> str:
 
 
 def _workload_cell(cell: WorkloadCell | None) -> str:
-    return "-" if cell is None else figure(cell.mean, 3)
+    return "-" if cell is None else cell.mean_words
 
 
 def _times_best(one: CandidateResult) -> Estimate | None:

@@ -117,6 +117,16 @@ def is_full(cpu: CpuUsage) -> bool:
     return 100.0 - cpu.busy_pct < FULL_IDLE_PCT
 
 
+def can_exceed_rate(bound: HubBound, hub: CpuUsage | None) -> bool:
+    """Return whether a hub can do more key exchanges than the rate that was found.
+
+    Args:
+        bound: Limit of the rate.
+        hub: CPU of the hub at that rate; None where not known.
+    """
+    return bound in (HubBound.CLIENTS, HubBound.NONE) and hub is not None and not is_full(hub)
+
+
 @dataclass(frozen=True, slots=True)
 class HubResult:
     """Outcome of a cell.
@@ -161,8 +171,9 @@ class HubResult:
             return False
         if self.cell.kind is HubKind.RECOVERY:
             return self.bound is HubBound.NONE
-        others = (HubBound.CLIENTS, HubBound.NONE) if self.cell.kind is HubKind.FLOOD else (HubBound.CLIENTS,)
-        return self.bound in others and self.hub_cpu is not None and not is_full(self.hub_cpu)
+        if self.cell.kind is HubKind.FLOOD:
+            return can_exceed_rate(self.bound, self.hub_cpu)
+        return self.bound is HubBound.CLIENTS and self.hub_cpu is not None and not is_full(self.hub_cpu)
 
     @property
     def is_disturbed(self) -> bool:

@@ -18,6 +18,7 @@ class FigureKind:
         unit: For example `ms`, `Mbit/s`, `s`, `%`; empty for a number without one.
         is_lower_better: Whether the lower of two values is the better one; None where neither is.
         resolution: Ratio up to which two values count as equal, because of the steps in which it is measured.
+        can_be_lower_bound: Whether a value may be one that the candidate can exceed.
     """
 
     name: str
@@ -25,6 +26,7 @@ class FigureKind:
     unit: str
     is_lower_better: bool | None
     resolution: float = 1.0
+    can_be_lower_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,12 @@ class WorkloadResult:
         workload: Its name.
         figures: By name; empty where it was not measured.
         message: Why it was not measured, as a sentence; empty where it was.
+        lower_bounds: Names of the figures that the candidate can exceed: something else was the limit.
+        doubt: Why the figures may be wrong, as a sentence; empty for no reason.
     """
 
     workload: str
     figures: dict[str, float] = field(default_factory=dict)
     message: str = ""
+    lower_bounds: tuple[str, ...] = ()
+    doubt: str = ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.results import AttemptStatus, CampaignRecord, CandidateId
 from app.domain.solutions import BASELINE
-from app.domain.workloads import FigureKind
+from app.domain.workloads import FigureKind, WorkloadResult
 from app.probes.workloads import Workload, planned_workloads
 from app.wording.language import tr
 from app.wording.messages import local_text
@@ -16,6 +16,10 @@ from app.wording.titles import local_title
 
 _FEWEST_ROUNDS = 2
 """With fewer, nothing is known of how much a figure varies. Source: our choice, as for ranks."""
+
+
+AT_LEAST = "≥\N{NO-BREAK SPACE}"
+"""Before a figure that a candidate, or a hub, can exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class WorkloadCell:
         high: Greatest of them.
         rounds: How many.
         is_best: Whether no other candidate but the bare link is better in every round.
+        is_lower_bound: Whether the candidate can exceed the mean: something else was the limit in a round.
     """
 
     mean: float
@@ -35,14 +40,21 @@ class WorkloadCell:
     high: float
     rounds: int
     is_best: bool = False
+    is_lower_bound: bool = False
+
+    @property
+    def mean_words(self) -> str:
+        """The mean, with `≥` where the candidate can exceed it."""
+        return f"{AT_LEAST * self.is_lower_bound}{figure(self.mean, 3)}"
 
     @property
     def words(self) -> str:
-        """The mean, with the range of several rounds."""
+        """The mean, with the range of several rounds, and `*` for the best."""
+        best = " *" * self.is_best
         if self.rounds < 2:
-            return figure(self.mean, 3)
+            return f"{self.mean_words}{best}"
         text = tr("{mean} ({low} to {high})")
-        return text.format(mean=figure(self.mean, 3), low=figure(self.low, 3), high=figure(self.high, 3))
+        return text.format(mean=self.mean_words, low=figure(self.low, 3), high=figure(self.high, 3)) + best
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +98,11 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
     if not record.plan.workloads:
         return None
     candidates = tuple(((one.solution, one.suite), local_title(one.title)) for one in record.plan.candidates)
-    rows, notes = [], _failures(record)
+    rows, notes = [], _remarks(record)
     for workload in planned_workloads(record.plan):
         for number, kind in enumerate(workload.figures):
-            values = {key: _values(record, key, workload.name, kind.name) for key, _ in candidates}
-            cells = {key: _cell(found) for key, found in values.items() if found}
+            results = {key: _results(record, key, workload.name, kind.name) for key, _ in candidates}
+            cells = {key: _cell(found, kind.name) for key, found in results.items() if found}
             heading = _heading(workload, kind) if number == 0 else ""
             best = _with_best(cells, kind)
             rows.append(WorkloadRow(workload.name, workload.title, kind, number == 0, heading, best))
@@ -114,26 +126,29 @@ def _heading(workload: Workload, kind: FigureKind) -> str:
     return f"{text}, {kind.unit}" if kind.unit else text
 
 
-def _failures(record: CampaignRecord) -> list[str]:
+def _remarks(record: CampaignRecord) -> list[str]:
+    """Return why something was not measured, or is doubtful."""
     titles = {(one.solution, one.suite): local_title(one.title) for one in record.plan.candidates}
     workloads = {one.name: one.title for one in planned_workloads(record.plan)}
-    found = [
-        tr("{candidate}: {workload} was not measured in round {round}: {why}").format(
-            candidate=titles.get((made.key.solution, made.key.suite), made.key.solution),
-            workload=local_text(workloads[one.workload]),
-            round=made.key.round,
-            why=local_text(one.message),
-        )
-        for made in record.attempts
-        for one in made.workloads
-        if one.message and one.workload in workloads
-    ]
+    found = []
+    for made in record.attempts:
+        candidate = titles.get((made.key.solution, made.key.suite), made.key.solution)
+        for one in made.workloads:
+            if one.workload not in workloads:
+                continue
+            name, number = local_text(workloads[one.workload]), made.key.round
+            if one.message:
+                text = tr("{candidate}: {workload} was not measured in round {round}: {why}")
+                found.append(text.format(candidate=candidate, workload=name, round=number, why=local_text(one.message)))
+            if one.doubt:
+                text = tr("{candidate}, round {round}: {doubt}")
+                found.append(text.format(candidate=candidate, round=number, doubt=local_text(one.doubt)))
     return list(dict.fromkeys(found))
 
 
-def _values(record: CampaignRecord, key: CandidateId, workload: str, name: str) -> list[float]:
+def _results(record: CampaignRecord, key: CandidateId, workload: str, name: str) -> list[WorkloadResult]:
     return [
-        one.figures[name]
+        one
         for made in record.attempts
         if (made.key.solution, made.key.suite) == key and made.status is AttemptStatus.COMPLETED
         for one in made.workloads
@@ -141,25 +156,26 @@ def _values(record: CampaignRecord, key: CandidateId, workload: str, name: str) 
     ]
 
 
-def _cell(values: Sequence[float]) -> WorkloadCell:
-    return WorkloadCell(sum(values) / len(values), min(values), max(values), len(values))
+def _cell(results: Sequence[WorkloadResult], name: str) -> WorkloadCell:
+    values = [one.figures[name] for one in results]
+    is_lower_bound = any(name in one.lower_bounds for one in results)
+    return WorkloadCell(sum(values) / len(values), min(values), max(values), len(values), is_lower_bound=is_lower_bound)
 
 
 def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> dict[CandidateId, WorkloadCell]:
     """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance.
 
-    Ranges that are no further apart than the figure is measured count as overlapping.
+    Ranges that are no further apart than the figure is measured count as overlapping. None is marked where a candidate
+    can exceed its figure: which one is the best is not known then.
     """
     if kind.is_lower_better is None:
         return dict(cells)
     rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE}
-    if len(rivals) < 2 or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
+    is_known = not any(cell.is_lower_bound for cell in rivals.values())
+    if len(rivals) < 2 or not is_known or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
         return dict(cells)
     sign = 1.0 if kind.is_lower_better else -1.0
     first = min(rivals.values(), key=lambda cell: sign * cell.mean)
     apart = kind.resolution
     best = {key for key, cell in rivals.items() if cell.low <= apart * first.high and first.low <= apart * cell.high}
-    return {
-        key: WorkloadCell(cell.mean, cell.low, cell.high, cell.rounds, is_best=key in best)
-        for key, cell in cells.items()
-    }
+    return {key: replace(cell, is_best=key in best) for key, cell in cells.items()}

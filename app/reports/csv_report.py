@@ -12,7 +12,7 @@ from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.plain_text import formula_safe
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
-from app.domain.workloads import FigureKind
+from app.domain.workloads import FigureKind, WorkloadResult
 from app.ranking import summarise
 from app.ranking.workloads import measured_figures
 from app.reports.files import write_atomically
@@ -23,6 +23,7 @@ Cell = str | int | float | None
 _SUMMARY = ("sent", "received", "duplicates", "mean_ms", "p5_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 _LATENCY = (*_SUMMARY, "stdev_ms", "over_deadline_pct", "note")
 _JITTER = "jitter_ms"
+_UNIT_WORDS = {"%": "pct", "1/s": "per_s"}
 _KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
 _ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
 _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
@@ -54,7 +55,7 @@ def to_csv(record: CampaignRecord, ranking: Ranking) -> bytes:
     properties = (one.value.replace("-", "_") for one in _PROPERTIES)
     figures = measured_figures(record)
     header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_CAPTURE, *properties, "post_quantum")
-    header = (*header, _JITTER, *(_column(workload, kind) for workload, kind in figures))
+    header = (*header, _JITTER, *(name for workload, kind in figures for name in _columns(workload, kind)))
     lines = (
         (
             *_key(record, one),
@@ -148,11 +149,12 @@ def _load(one: Attempt) -> tuple[Cell, ...]:
     return rates.get("a_to_b"), rates.get("b_to_a"), busy.get("a"), busy.get("b")
 
 
-def _column(workload: str, kind: FigureKind) -> str:
-    """Return the name of a figure's column, with its unit: `voice_delay_ms`."""
+def _columns(workload: str, kind: FigureKind) -> tuple[str, ...]:
+    """Return the name of a figure's column, with its unit: `voice_delay_ms`; and of what says that it is a bound."""
     words = [_word(workload), _word(kind.name)]
-    unit = _word(kind.unit.replace("%", "pct"))
-    return "_".join(words if words[-1] == unit or not unit else [*words, unit])
+    unit = _word(_UNIT_WORDS.get(kind.unit, kind.unit))
+    name = "_".join(words if words[-1] == unit or not unit else [*words, unit])
+    return (name, "_".join([*words, "is_lower_bound"])) if kind.can_be_lower_bound else (name,)
 
 
 def _word(text: str) -> str:
@@ -160,5 +162,12 @@ def _word(text: str) -> str:
 
 
 def _of_workloads(one: Attempt, figures: Sequence[tuple[str, FigureKind]]) -> tuple[Cell, ...]:
-    found = {result.workload: result.figures for result in one.workloads}
-    return tuple(found.get(workload, {}).get(kind.name) for workload, kind in figures)
+    found = {result.workload: result for result in one.workloads}
+    return tuple(cell for workload, kind in figures for cell in _of_figure(found.get(workload), kind))
+
+
+def _of_figure(result: WorkloadResult | None, kind: FigureKind) -> tuple[Cell, ...]:
+    value = result.figures.get(kind.name) if result is not None else None
+    if not kind.can_be_lower_bound:
+        return (value,)
+    return value, None if value is None or result is None else int(kind.name in result.lower_bounds)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
 from app.domain.results import CpuUsage
 from app.ranking.hub_study import in_order, published_rate, published_rates
+from app.ranking.workloads import AT_LEAST
 from app.reports.hub_figure import hub_svg
 from app.reports.svg import PAGE
 from app.storage.lab_results import HubResults
@@ -63,10 +64,6 @@ def figure_rows(results: HubResults) -> list[tuple[str, ...]]:
         name = one.cell.title
         rows.append((name, tr(KINDS[one.cell.kind]), value_words(one), there, limit, _shares(one.hub_cpu), idle))
     return rows
-
-
-AT_LEAST = "≥\N{NO-BREAK SPACE}"
-"""Before a figure that a hub can exceed."""
 
 
 def limit_words(result: HubResult) -> str:

@@ -110,7 +110,7 @@ def workloads_view(record: CampaignRecord) -> View | None:
             {
                 "workload": local_text(one.workload_title) if one.is_main else "",
                 "label": f"{local_text(one.kind.title)}{unit}",
-                "cells": [NOTHING if cell is None else f"{cell.words}{' *' if cell.is_best else ''}" for cell in cells],
+                "cells": [NOTHING if cell is None else cell.words for cell in cells],
             }
         )
     return {"names": [title for _, title in found.candidates], "rows": rows, "notes": list(found.notes)}

@@ -14,7 +14,7 @@ from app.domain.errors import HostUnreachable
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.ranking.node_study import NODE_STUDY, node_settings
-from app.reports.hub_study import AT_LEAST
+from app.ranking.workloads import AT_LEAST
 from app.storage.lab_results import ApplicationResults, HubResults, NodeResults
 from ui.studies.studies_page import StudiesPage
 from ui.studies.study_dialog import LabStudyDialog

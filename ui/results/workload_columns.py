@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QTableWidgetItem
 
 from app.ranking.workloads import WorkloadRow
 from app.wording.messages import local_text
-from app.wording.numbers import figure
 from ui.common.candidate_rows import Key
 from ui.common.data_table import RIGHT, DataTable
 from ui.common.texts import NONE, tr
@@ -65,7 +64,7 @@ class WorkloadColumns:
     def texts(self, key: Key) -> tuple[str, ...]:
         """Return the cells of a candidate."""
         cells = (one.cells.get(key) for one in self.rows)
-        return tuple(NONE if cell is None else figure(cell.mean, 3) for cell in cells)
+        return tuple(NONE if cell is None else cell.mean_words for cell in cells)
 
     def show_rows(self, rows: tuple[WorkloadRow, ...]) -> None:
         """Make the columns of a comparison in place of those of the one before."""

@@ -39,7 +39,7 @@ class WorkloadView(QWidget):
             texts = [local_text(one.workload_title) if one.is_main else "", f"{local_text(one.kind.title)}{unit}"]
             for key, _ in found.candidates:
                 cell = one.cells.get(key)
-                texts.append("–" if cell is None else f"{cell.words}{' *' if cell.is_best else ''}")
+                texts.append("–" if cell is None else cell.words)
             for place, text in enumerate(texts):
                 item = self.table.cell(nth, place)
                 item.setText(text)

@@ -156,9 +156,7 @@ def _run(context: ComparisonContext, draft: AttemptDraft, token: CancelToken) ->
     around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
     _build_and_measure(context, draft, (adapter, suite), token, on_stage)
-    on_hub, doubts = run_hub_workloads(context, key, token=token, on_stage=on_stage)
-    draft.workloads += on_hub
-    draft.doubts += doubts
+    draft.workloads += run_hub_workloads(context, key, token=token, on_stage=on_stage)
 
 
 def _build_and_measure(

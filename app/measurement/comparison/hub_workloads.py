@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, DiskFull, PackageMissing, PairLocked, PreflightRefused
@@ -26,33 +29,40 @@ _REFUSED = (CommandFailed, DiskFull, PackageMissing, PairLocked, PreflightRefuse
 
 def run_hub_workloads(
     context: ComparisonContext, key: AttemptKey, *, token: CancelToken, on_stage: StageSink
-) -> tuple[tuple[WorkloadResult, ...], tuple[str, ...]]:
+) -> tuple[WorkloadResult, ...]:
     """Run those of the plan's workloads that need a hub; one that cannot be measured says why.
-
-    Returns:
-        The results, and doubts about them as sentences.
 
     Raises:
         CleanupFailed: A host could not be rolled back.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
     results: list[WorkloadResult] = []
-    doubts: list[str] = []
     for workload in planned_workloads(context.plan):
         if workload.hub_clients:
             on_stage(Stage.WORKLOAD, workload.title)
-            outcome = _measured(context, key, workload, token)
-            result = WorkloadResult(workload.name, outcome.found or {}, outcome.message)
+            result = _result(context, key, workload, token)
             log_workload(context, workload, result)
             results.append(result)
-            cores = outcome.own_load_cores
-            if result.figures and cores is not None and cores > DISTURBED_CORES:
-                doubts.append(WORKLOAD_DISTURBED(workload=workload.title, cores=cores))
-    return tuple(results), tuple(doubts)
+    return tuple(results)
+
+
+def _result(context: ComparisonContext, key: AttemptKey, workload: Workload, token: CancelToken) -> WorkloadResult:
+    lower_bounds: list[str] = []
+    outcome = _measured(context, key, workload, token, lower_bounds.append)
+    if not outcome.found:
+        return WorkloadResult(workload.name, message=outcome.message)
+    cores = outcome.own_load_cores
+    is_disturbed = cores is not None and cores > DISTURBED_CORES
+    doubt = WORKLOAD_DISTURBED(workload=workload.title, cores=cores) if is_disturbed else ""
+    return WorkloadResult(workload.name, outcome.found, lower_bounds=tuple(lower_bounds), doubt=doubt)
 
 
 def _measured(
-    context: ComparisonContext, key: AttemptKey, workload: Workload, token: CancelToken
+    context: ComparisonContext,
+    key: AttemptKey,
+    workload: Workload,
+    token: CancelToken,
+    mark_lower_bound: Callable[[str], None],
 ) -> OnHub[dict[str, float]]:
     hub = context.hubs.get(key.solution)
     if hub is None:
@@ -66,7 +76,9 @@ def _measured(
     try:
         return measure_on_hub(
             *(context.tunnels, hub, suite, workload.hub_clients),
-            lambda link: dict(workload.run(_path(context, hub, link, token))),
+            lambda link: dict(
+                workload.run(replace(_path(context, hub, link, token), mark_lower_bound=mark_lower_bound))
+            ),
             guests=context.guests,
             token=token,
         )

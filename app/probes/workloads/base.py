@@ -45,6 +45,7 @@ class WorkloadPath:
         report: Gets figures while they grow.
         on_step: Gets each step as a sentence.
         hub: Hub that the workload runs on; None where it runs over the path, or the solution has no hub.
+        mark_lower_bound: Gets the name of a figure that the candidate can exceed.
     """
 
     sessions: SessionPair
@@ -58,6 +59,7 @@ class WorkloadPath:
     report: Report = lambda _name, _at_s, _value: None
     on_step: Callable[[str], None] = lambda _sentence: None
     hub: HubPlace | None = None
+    mark_lower_bound: Callable[[str], None] = lambda _name: None
 
     def address(self, side: Side) -> str:
         """Return the address of one host on the path."""

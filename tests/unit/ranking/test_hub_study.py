@@ -18,9 +18,10 @@ from app.domain.results import CpuUsage
 from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
+from app.ranking.workloads import AT_LEAST
 from app.reports.drawing import settings
 from app.reports.hub_figure import cpu_edges, hub_figure
-from app.reports.hub_study import AT_LEAST, figure_rows, lines, try_rows
+from app.reports.hub_study import figure_rows, lines, try_rows
 from app.reports.lab_study import lab_study_data, result_words, write_lab_study
 from app.reports.svg import PAGE
 from app.storage.lab_results import HubResults

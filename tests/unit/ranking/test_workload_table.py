@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
 import pytest
 
-from app.domain.results import CampaignRecord
+from app.domain.results import Attempt, CampaignRecord
 from app.domain.workloads import WorkloadResult
 from app.probes.workloads import WORKLOADS
 from app.ranking import rank
-from app.ranking.workloads import workload_table
-from app.reports.json_report import to_json
+from app.ranking.workloads import AT_LEAST, workload_table
+from app.reports.csv_report import to_csv
+from app.reports.json_report import to_json as to_json_report
 from app.reports.view_setting import repeat_command, workloads_view
+from app.storage.codec import from_json, to_json
 from support.sample_records import sample_record
 
 MOS = {"baseline": 4.40, "wireguard": 4.30, "openvpn-udp": 4.31, "openvpn-tcp": 2.10}
@@ -60,6 +64,36 @@ def test_rates_within_one_step_of_their_search_are_both_the_best(record: Campaig
     assert best == {"wireguard", "openvpn-udp"}
 
 
+def test_a_figure_that_a_candidate_can_exceed_says_so_everywhere_and_nobody_is_the_best(record: CampaignRecord) -> None:
+    rates = {"wireguard": 90.5, "openvpn-udp": 13.9}
+    doubt = "Other work took 0.9 cores."
+    results = {
+        "wireguard": WorkloadResult("key-exchanges", {"rate": 90.5}, lower_bounds=("rate",), doubt=doubt),
+        "openvpn-udp": WorkloadResult("key-exchanges", {"rate": 13.9}),
+    }
+    attempts = tuple(
+        replace(one, workloads=(results[one.key.solution],)) for one in record.attempts if one.key.solution in rates
+    )
+    record = replace(record, plan=replace(record.plan, workloads=("key-exchanges",)), attempts=attempts)
+    stored = tuple(from_json(Attempt, to_json(replace(one, latency=()))) for one in attempts)
+    assert [one.workloads for one in stored] == [one.workloads for one in attempts]
+    found = workload_table(record)
+    assert found is not None
+    words = {key[0]: cell.words for key, cell in found.rows[0].cells.items()}
+    assert words == {"wireguard": f"{AT_LEAST}90.5 (90.5 to 90.5)", "openvpn-udp": "13.9 (13.9 to 13.9)"}
+    assert any("round 1" in note and doubt in note for note in found.notes)
+    (rate, *_) = to_json_report(record, rank(record))["workloads"]
+    assert {one["solution"]: one["is_lower_bound"] for one in rate["values"]} == {
+        "wireguard": True,
+        "openvpn-udp": False,
+    }
+    lines = list(csv.DictReader(io.StringIO(to_csv(record, rank(record)).decode("utf-8-sig"))))
+    bounds = {
+        (one["solution"], one["key_exchanges_rate_per_s"], one["key_exchanges_rate_is_lower_bound"]) for one in lines
+    }
+    assert bounds == {("wireguard", "90.5", "1"), ("openvpn-udp", "13.9", "0")}
+
+
 def test_one_round_marks_none(record: CampaignRecord) -> None:
     first = tuple(one for one in record.attempts if one.key.round == 1)
     found = workload_table(replace(record, attempts=first))
@@ -75,7 +109,7 @@ def test_why_something_was_not_measured_is_reported_beside_the_source(record: Ca
 
 
 def test_reports_have_what_the_registry_declares(record: CampaignRecord) -> None:
-    data = json.loads(json.dumps(to_json(record, rank(record))))
+    data = json.loads(json.dumps(to_json_report(record, rank(record))))
     assert [one["figure"] for one in data["workloads"]] == [kind.name for kind in WORKLOADS["voice"].figures]
     assert data["workloads"][0]["unit"] == ""
     view = workloads_view(record)
@@ -97,8 +131,8 @@ def test_the_size_of_a_file_is_in_titles_json_and_the_command_that_repeats_it(re
     assert found is not None
     assert found.rows[0].workload_title == "File transfer of 16 MB"
     assert any(note.startswith("File transfer of 16 MB: iperf3 -n") for note in found.notes)
-    assert to_json(larger, rank(larger))["transfer_mb"] == 16
+    assert to_json_report(larger, rank(larger))["transfer_mb"] == 16
     assert " --workload transfer --transfer-mb 16" in repeat_command(larger)
     usual = replace(larger, plan=replace(plan, transfer_mb=4))
     assert "--transfer-mb" not in repeat_command(usual)
-    assert to_json(record, rank(record))["transfer_mb"] is None
+    assert to_json_report(record, rank(record))["transfer_mb"] is None

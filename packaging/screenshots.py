@@ -29,7 +29,7 @@ _DEADLINE_S = 900.0
 _MOST_CHECKS = 10
 """So often a deployed tunnel is inspected until both supervisors run."""
 _CYCLES = 5
-"""So many cycles of an adaptive comparison are waited for: each round has at least so many, and it may have one only."""
+"""So many cycles of an adaptive comparison are waited for: its first round, which may be its only one, has as many."""
 _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 

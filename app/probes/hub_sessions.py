@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair, Stream
 from app.domain.concurrency import WorkerPool
-from app.domain.errors import ProbeFailed
+from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.hubs import SessionHub, client_inside, each_client, outage_program
 from app.domain.link import Link
@@ -24,7 +24,9 @@ LEAD_S = 3.0
 """Least time for which clients have answers before the hub is restarted, in seconds."""
 _LEAD_EACH_S = 0.125
 """Least time per client, in seconds, as many ask in turn. Source: of 64 on a lab, one had no answer within 3 s."""
-_BEGIN_S = 30.0
+_BEGIN_S, _BEGIN_EACH_S = 30.0, 0.5
+"""Time for all clients to begin, and for each of them in addition. Source: nodes/each.sh has them wait 0.25 s each."""
+_SERVER_IDLE_S = 30.0
 _CLIENT = re.compile(r"^client (-|\d{1,6}\.\d{2}) (-|\d{1,6}\.\d{2})$", re.MULTILINE)
 """Line of a client: when its first answer came, and how long it had none, in seconds; `-` for never."""
 
@@ -66,11 +68,12 @@ def recover_clients(
     """Restart the hub of connected clients, and return for how long each had no answer from it.
 
     Raises:
-        ProbeFailed: The hub did not start again, or not all clients had an answer before.
+        ProbeFailed: The clients did not begin, not all had an answer, or the hub did not start again.
     """
     begun = threading.Event()
     lead_s = max(LEAD_S, _LEAD_EACH_S * clients)
-    limit_s = int(lead_s + within_s + _BEGIN_S)
+    begin_s = _BEGIN_S + _BEGIN_EACH_S * clients
+    limit_s = int(lead_s + within_s + begin_s)
     words = (link.inner_ip(Side.A), str(int(lead_s) + within_s + 2))
     command = each_client(link, clients, outage_program(link), limit_s, words)
 
@@ -80,7 +83,10 @@ def recover_clients(
 
     with WorkerPool(1, thread_name_prefix="hub-outage") as pool:
         watching = pool.submit(lambda: sessions.b.run(command, token=token, on_line=on_line))
-        token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=_BEGIN_S, what=HUB_CLIENTS_BEGIN())
+        try:
+            token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=begin_s, what=HUB_CLIENTS_BEGIN())
+        except DeadlineExceeded as error:
+            raise ProbeFailed(error.message) from error
         token.sleep(lead_s)
         results = sessions.a.run_batch(hub.restart(link), token=token, should_stop_at_failure=True)
         watched = watching.result()
@@ -141,7 +147,7 @@ def measure_between_clients(
         seconds=seconds,
         iperf3_version=tool.version if tool is not None else "",
     )
-    with throughput_server(sites.b, request, token=token, idle_s=_BEGIN_S) as server:
+    with throughput_server(sites.b, request, token=token, idle_s=_SERVER_IDLE_S) as server:
         server.wait_until_listening()
         with CpuMonitor(sessions) as monitor:
             monitor.wait_until_watching(token)

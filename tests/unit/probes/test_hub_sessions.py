@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import dataclass, field
 
@@ -9,9 +10,11 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, LineSink, SessionPair, Stream
-from app.domain.errors import DeadlineExceeded, ProbeFailed
+from app.domain.errors import ProbeFailed
+from app.domain.hubs import MAX_CLIENTS
 from app.domain.link import Link
 from app.domain.messages.inputs import WAITED_IN_VAIN
+from app.domain.script_files import bare_script
 from app.probes import hub_sessions
 from app.probes.hub_sessions import Recovery, connect, parse_outages, recover_clients
 from app.probes.messages import HUB_CLIENTS_BEGIN, HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
@@ -96,16 +99,28 @@ def test_a_restart_that_not_all_clients_noticed_is_no_result(printed: str, watch
 class _SilentHosts(_Hosts):
     """Clients that do not begin in time."""
 
+    silent_s: float = 0.2
+
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
         assert on_line is not None
-        token.sleep(0.2)
+        token.sleep(self.silent_s)
         return CommandResult(command.argv, 0, "", "", 0.1)
 
 
-def test_clients_that_do_not_begin_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_sessions, "_BEGIN_S", 0.02)
-    with pytest.raises(DeadlineExceeded, check=has_message(WAITED_IN_VAIN, what=HUB_CLIENTS_BEGIN())):
+def test_clients_that_do_not_begin_are_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_sessions, "_BEGIN_S", 0.01)
+    monkeypatch.setattr(hub_sessions, "_BEGIN_EACH_S", 0.01)
+    with pytest.raises(ProbeFailed, check=has_message(WAITED_IN_VAIN, seconds=0.03, what=HUB_CLIENTS_BEGIN())):
         recovered(_SilentHosts())
+
+
+def test_many_clients_have_more_time_to_begin_than_they_wait_for_each_other() -> None:
+    begin = re.search(r"begin=\$\(\(\S+ \+ (\d+) \+ count / (\d+)\)\)", bare_script("nodes/each.sh"))
+    assert begin is not None
+    fixed_s, per_s = map(int, begin.groups())
+    for clients in (1, MAX_CLIENTS):
+        allowed_s = hub_sessions._BEGIN_S + hub_sessions._BEGIN_EACH_S * clients
+        assert allowed_s >= 2 * (fixed_s + clients / per_s)
 
 
 def test_clients_that_do_not_connect_are_no_result() -> None:

@@ -71,10 +71,15 @@ def can_end_early(iperf3_version: str) -> bool:
     return numbers >= [3, 10]
 
 
-def forget_paths(sessions: SessionPair, *, token: CancelToken) -> None:
-    """Drop what both kernels remember of earlier connections: thresholds of one transfer would shape the next."""
-    command = Command(("ip", "tcp_metrics", "flush", "all"), timeout_s=_FORGET_S, is_root=True)
-    run_both(lambda: sessions.a.run(command, token=token), lambda: sessions.b.run(command, token=token))
+def forget_paths(sessions: SessionPair, peers: tuple[str, str] = ("all", "all"), *, token: CancelToken) -> None:
+    """Drop what both kernels remember of earlier connections: thresholds of one transfer would shape the next.
+
+    Args:
+        peers: Address of B, for A, and of A, for B: what is remembered of other destinations remains. `all` is for
+            studies, where proxies make connections of their own.
+    """
+    a, b = (Command(("ip", "tcp_metrics", "flush", one), timeout_s=_FORGET_S, is_root=True) for one in peers)
+    run_both(lambda: sessions.a.run(a, token=token), lambda: sessions.b.run(b, token=token))
 
 
 def transfer(client: HostSession, request: TransferRequest, *, token: CancelToken) -> Transferred:

@@ -32,7 +32,7 @@ def _run(size_mb: int, path: WorkloadPath) -> Mapping[str, float]:
     with IperfServer(path.sessions.b, path.address_b, path.port, limit_s=lives_s, token=path.token) as iperf:
         iperf.wait_until_listening()
         for name, port, options in (("b-to-a", iperf.ports[0], ("-R",)), ("a-to-b", iperf.ports[1], ())):
-            forget_paths(path.sessions, token=path.token)
+            forget_paths(path.sessions, (path.address_b, path.address_a), token=path.token)
             found[name] = _transfer(path, port, size_mb * 1_000_000, limit_s, options)
             path.report(name, found[name], found[name])
     return {**found, "mbit-s": 8 * size_mb / found["b-to-a"]}

@@ -18,6 +18,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
     """Run it without hosts, each file in 8 s; return figures, commands on A, and seconds that the server lives."""
     commands: list[Command] = []
     lives_s: list[int] = []
+    flushed: list[Command] = []
 
     @contextmanager
     def server(*_words: Any, limit_s: int, **_more: Any) -> Any:
@@ -25,7 +26,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
         yield SimpleNamespace(ports=(5001, 5002), wait_until_listening=lambda: None)
 
     def run(command: Command, **_more: Any) -> Any:
-        commands.append(command)
+        (flushed if "tcp_metrics" in command.argv else commands).append(command)
         return SimpleNamespace(exit_status=0, stdout="", stderr="")
 
     def read(_text: str, _errors: str, _label: str, size_bytes: int) -> Transferred:
@@ -33,7 +34,6 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
         return Transferred(8.0, size_bytes, 0, "cubic")
 
     monkeypatch.setattr(transfer, "IperfServer", server)
-    monkeypatch.setattr(transfer, "forget_paths", lambda *_words, **_more: None)
     monkeypatch.setattr(transfer, "read_transfer", read)
     host = SimpleNamespace(run=run, spec=SimpleNamespace(label="gateway-a"))
     path = WorkloadPath(
@@ -41,7 +41,9 @@ def ran(monkeypatch: pytest.MonkeyPatch, size_mb: int) -> tuple[dict[str, float]
         *("10.0.0.1", "10.0.0.2"),
         *(("192.0.2.1", "192.0.2.2"), "", 5001, 0.0, CancelToken()),
     )
-    return dict(transfer.sized(size_mb).run(path)), commands, lives_s
+    found = dict(transfer.sized(size_mb).run(path))
+    assert {one.argv[-1] for one in flushed} == {"10.0.0.1", "10.0.0.2"}, "what is remembered of others remains"
+    return found, commands, lives_s
 
 
 def test_the_file_has_the_size_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.conditions import Condition
-from app.domain.errors import PreflightRefused
+from app.domain.errors import CommandFailed, PreflightRefused
 from app.domain.hosts import Side
 from app.domain.solutions import BASELINE, Suite
 from app.host.parallel import on_both
 from app.host.remote_host import printable
 from app.measurement.interfaces import Tunnel, Tunnels
-from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
+from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED, SHAPING_REMAINS
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.counters import underlay_device
 from app.tunnel.messages import UNDERLAY_NOT_FOUND
@@ -89,10 +89,37 @@ class ShapedLink:
 
     def deviation(self, condition: Condition, sessions: SessionPair, *, token: CancelToken) -> str:
         """Return which host does not make the condition any more, as a sentence; empty where both do."""
-        for side in Side:
-            session = sessions.on(side)
-            checks = (step.health_check for step in self.member.plan.on(side).steps)
-            for check in filter(None, checks):
-                if not session.run(check, token=token).is_ok:
-                    return HOST_NOT_SHAPED(host=session.spec.label, condition=condition.name)
-        return ""
+        return why_unshaped(self.member.plan, condition, sessions, token=token)
+
+
+def why_unshaped(plan: TunnelPlan, condition: Condition, sessions: SessionPair, *, token: CancelToken) -> str:
+    """Return which host does not make a condition any more, as a sentence; empty where both do.
+
+    Args:
+        plan: Of a tunnel with that condition: the first step of each host makes it.
+    """
+    for side in Side:
+        session, check = sessions.on(side), plan.on(side).steps[0].health_check
+        if check is not None and not session.run(check, token=token).is_ok:
+            return HOST_NOT_SHAPED(host=session.spec.label, condition=condition.name)
+    return ""
+
+
+def stop_shaping(plan: TunnelPlan, sessions: SessionPair, *, token: CancelToken) -> None:
+    """Remove the condition from both hosts for the rest of a tunnel's time; its own undo finds nothing left then.
+
+    Args:
+        plan: As for `why_unshaped`.
+
+    Raises:
+        CommandFailed: A host did not remove it.
+    """
+    on_both(lambda side, child: _stop(plan, sessions, side, child), token=token)
+
+
+def _stop(plan: TunnelPlan, sessions: SessionPair, side: Side, token: CancelToken) -> None:
+    session, undo = sessions.on(side), plan.on(side).steps[0].undo
+    if undo is not None:
+        done = session.run(undo, token=token)
+        if not done.is_ok:
+            raise CommandFailed(SHAPING_REMAINS(host=session.spec.label, why=printable(done.stderr, limit=200)))

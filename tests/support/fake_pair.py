@@ -13,7 +13,7 @@ import sample_records as sample
 from fake_captures import FakeCaptures
 from fake_hosts import Answer, FakeHost
 
-from app.domain.adapters import Adapter, EndpointPlan, TunnelPlan
+from app.domain.adapters import Adapter, EndpointPlan, PlanStep, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -228,6 +228,7 @@ class FakeTunnels:
         faults: What opening raises, by solution.
         cleanup_faults: What ends a tunnel with an error, by solution.
         on_open: Called with the solution while its tunnel is up.
+        steps: First steps of each host's plan.
     """
 
     faults: dict[str, BaseException] = field(default_factory=dict)
@@ -239,6 +240,7 @@ class FakeTunnels:
     differences: tuple[str, ...] = ()
     opened: list[str] = field(default_factory=list)
     tunnels_up: list[str] = field(default_factory=list)
+    steps: tuple[PlanStep, ...] = ()
     recovered: int = 0
 
     @contextmanager
@@ -251,6 +253,9 @@ class FakeTunnels:
         if solution in self.faults:
             raise self.faults[solution]
         tunnel = FakeTunnel(suite, self.log)
+        tunnel.plan = replace(
+            tunnel.plan, a=replace(tunnel.plan.a, steps=self.steps), b=replace(tunnel.plan.b, steps=self.steps)
+        )
         self.tunnels_up.append(solution)
         try:
             self.on_open(solution)

@@ -17,7 +17,7 @@ from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.solutions import Suite
 from app.measurement.comparison.capture_checks import capture_log, has_capture_tests, raise_if_leaking, run_packet_tests
-from app.measurement.comparison.conditions import without_condition
+from app.measurement.comparison.conditions import check_shaped, without_condition
 from app.measurement.comparison.hub_workloads import run_hub_workloads
 from app.measurement.comparison.probe_run import Measurement, ProbeResults
 from app.measurement.comparison.workload_run import run_workloads
@@ -183,10 +183,11 @@ def _build_and_measure(
             draft.workloads = run_workloads(
                 context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
             )
+            check_shaped(context, tunnel.plan, token)
             # Last of all: the tunnel does not work any more afterwards.
             if draft.capture is None and has_capture_tests(context.plan, draft.key):
                 info = choice[0].info
-                with without_condition(context):
+                with without_condition(context, tunnel.plan, token):
                     draft.capture = report = run_packet_tests(
                         context, draft.key, info, tunnel.plan, context.link, token=token, on_stage=on_stage
                     )

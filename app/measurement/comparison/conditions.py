@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import ConditionNotMet, TunnelmarkError
@@ -16,6 +17,7 @@ from app.domain.profiles import Profile, ProfileName
 from app.domain.results import Attempt, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
 from app.domain.solutions import BASELINE
 from app.domain.workloads import TRANSFER_MB
+from app.measurement.host_shaping import stop_shaping, why_unshaped
 from app.measurement.link_conditions import PLAIN, LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import CONDITION_SET, NO_EMULATION_ON_LINK
 from app.measurement.work import ComparisonContext, Done, Task, Work
@@ -138,11 +140,32 @@ def _measured(
         return measurement.measure(condition, direct_ms)
 
 
+def check_shaped(context: ComparisonContext, plan: TunnelPlan, token: CancelToken) -> None:
+    """Check that hosts of the user's own still make the condition that a tunnel was measured under.
+
+    Raises:
+        ConditionNotMet: One does not.
+    """
+    condition = context.plan.condition
+    if condition is None or context.conditioned is not None:
+        return
+    if why := why_unshaped(plan, condition, context.sessions, token=token):
+        raise ConditionNotMet(why)
+
+
 @contextmanager
-def without_condition(context: ComparisonContext) -> Iterator[None]:
-    """Lift the condition for packet tests, whose frames are counted within fractions of a second."""
+def without_condition(context: ComparisonContext, plan: TunnelPlan, token: CancelToken) -> Iterator[None]:
+    """Lift the condition for packet tests, whose frames are counted within fractions of a second.
+
+    Hosts of the user's own do not make it again: packet tests are the last ones of a tunnel.
+
+    Args:
+        plan: Of the tunnel that is up.
+    """
     condition, link = context.plan.condition, context.conditioned
     if condition is None or link is None:
+        if condition is not None:
+            stop_shaping(plan, context.sessions, token=token)
         yield
         return
     link.hold(PLAIN)

@@ -134,6 +134,11 @@ HOST_NOT_SHAPED = MessageForm(
     "{host} does not shape any more what it sends to the other host, so that the link is not under {condition}.",
     "See what changed the queueing of its interface to the underlay (tc qdisc show), then measure again.",
 )
+SHAPING_REMAINS = MessageForm(
+    "measure.shaping-remains",
+    "{host} still shapes what it sends to the other host: {why}",
+    "It ends with the tunnel. See what changed the queueing of its interface to the underlay (tc qdisc show).",
+)
 HOST_CANNOT_SHAPE = MessageForm(
     "measure.host-cannot-shape",
     "{host} cannot shape what it sends to the other host: {why}. Nothing was set up.",

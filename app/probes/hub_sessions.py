@@ -74,7 +74,7 @@ def recover_clients(
     lead_s = max(LEAD_S, _LEAD_EACH_S * clients)
     begin_s = _BEGIN_S + _BEGIN_EACH_S * clients
     limit_s = int(lead_s + within_s + begin_s)
-    words = (link.inner_ip(Side.A), str(int(lead_s) + within_s + 2))
+    words = (link.inner_ip(Side.A), str(int(lead_s) + within_s + 2), f"{lead_s:g}")
     command = each_client(link, clients, outage_program(link), limit_s, words)
 
     def on_line(stream: Stream, line: str) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
 import threading
+import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +20,7 @@ from app.domain.link import Link
 from app.domain.messages.inputs import WAITED_IN_VAIN
 from app.domain.script_files import bare_script
 from app.probes import hub_sessions
-from app.probes.hub_sessions import Recovery, connect, parse_outages, recover_clients
+from app.probes.hub_sessions import Recovery, answered_before, connect, parse_outages, recover_clients
 from app.probes.messages import HUB_CLIENTS_BEGIN, HUB_CLIENTS_SILENT, HUB_NOT_CONNECTED, HUB_NOT_RESTARTED
 from support.message_checks import has_message
 from vpn_adapters.registry import SESSION_HUBS
@@ -127,3 +131,22 @@ def test_clients_that_do_not_connect_are_no_result() -> None:
     hosts = _Hosts(exit_status=1)
     with pytest.raises(ProbeFailed, check=has_message(HUB_NOT_CONNECTED)):
         connect(SessionPair(hosts, hosts), HUB, LINK, 2, token=CancelToken())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("stalls_at_s", "counts"), [(0.3, False), (1.9, True)], ids=["before", "after"])
+def test_only_an_outage_after_the_lead_counts(tmp_path: Path, stalls_at_s: float, *, counts: bool) -> None:
+    """A client that is stopped for 1.2 s: what it missed before the hub is restarted is no outage of the restart."""
+    program = tmp_path / "outage.pl"
+    program.write_text(bare_script("nodes/outage.pl"))
+    begin_s = float(Path("/proc/uptime").read_text().split()[0]) + 0.5
+    argv = ("perl", str(program), "1", "1", f"{begin_s:.2f}", "127.0.0.1", "4", "1.7")
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None
+        assert client.stdout.readline() == "@begin\n"
+        time.sleep(stalls_at_s)
+        client.send_signal(signal.SIGSTOP)
+        time.sleep(1.2)
+        client.send_signal(signal.SIGCONT)
+        printed = client.stdout.read()
+    assert answered_before(printed, 1.0) == 1
+    assert bool(parse_outages(printed)) == counts

@@ -1,5 +1,6 @@
-# Longest time without an answer from a host. Arguments: NUMBER CLIENTS BEGIN ADDRESS SECONDS; BEGIN in seconds since the host was
-# started. One echo request is sent every 0.2 s. Ends once an outage of a second and more is over, or after SECONDS, and prints
+# Longest time without an answer from a host. Arguments: NUMBER CLIENTS BEGIN ADDRESS SECONDS LEAD; BEGIN in seconds since the host
+# was started. One echo request is sent every 0.2 s. Only times that end LEAD seconds after BEGIN or later count, and of those
+# that began before, what is after it. Ends once such an outage of a second and more is over, or after SECONDS, and prints
 # `client FIRST OUTAGE` in seconds: when its first answer came after BEGIN, and the longest time without one; `-` for FIRST
 # where none came at all, for OUTAGE where none came in the end. The first client prints `@begin` at that time.
 #
@@ -7,7 +8,7 @@
 use strict;
 use Socket;
 
-my ($number, $clients, $begin, $host, $seconds) = @ARGV;
+my ($number, $clients, $begin, $host, $seconds, $lead) = @ARGV;
 
 # @include now.pl
 
@@ -38,7 +39,8 @@ while (now() < $begin + $seconds && $longest < 1) {
     next if $type != 0 || $id != $number;
     my $now = now();
     $first = $now - $begin unless defined $first;
-    $longest = $now - $last if defined $last && $now - $last > $longest;
+    my $since = defined $last && $last > $begin + $lead ? $last : $begin + $lead;
+    $longest = $now - $since if defined $last && $now - $since > $longest;
     $last = $now;
 }
 my $is_there = defined $last && now() - $last < 1;

@@ -21,7 +21,9 @@ _FRAMES_AT_ONCE = 64
 _IDLE_S = 60.0
 _BITS = 8
 _MOST_BYTES = 256 << 20
-"""Frames on their way in one direction take so much memory at most: a second of 2 Gbit/s. Source: our choice."""
+"""Frames on their way in one direction take so much memory at most. Source: our choice: a second of some 2 Gbit/s."""
+_MEMORY_OF_FRAME_BYTES = 140
+"""Memory that a frame on its way takes beside its own bytes: the object, its time and its place in the queue."""
 _FRAME_CHECK_BYTES = 4
 """Bytes that a frame takes on a cable beyond what a guest sends: its check sequence. Source: IEEE 802.3."""
 
@@ -74,14 +76,14 @@ class Direction:
         begin_s = max(now_s, self._free_s)
         if self._queue_s is not None and begin_s - now_s > self._queue_s:
             return
-        if self._bytes + len(frame) > _MOST_BYTES:
+        if self._bytes + len(frame) + _MEMORY_OF_FRAME_BYTES > _MOST_BYTES:
             return
         self._free_s = self._sent_s(begin_s, len(frame) + _FRAME_CHECK_BYTES)
         if self._loses():
             return
         self._last_s = max(self._last_s, self._free_s + self._delay_at(now_s - self._began_s))
         self._frames.append((self._last_s, frame))
-        self._bytes += len(frame)
+        self._bytes += len(frame) + _MEMORY_OF_FRAME_BYTES
 
     def next_s(self) -> float | None:
         """Return when the next frame arrives; None where none is on its way."""
@@ -93,7 +95,7 @@ class Direction:
 
     def drop_first(self) -> None:
         """Take away the frame that came first."""
-        self._bytes -= len(self._frames.popleft()[1])
+        self._bytes -= len(self._frames.popleft()[1]) + _MEMORY_OF_FRAME_BYTES
 
     def _delay_at(self, since_s: float) -> float:
         return self._delay_s + (self._now(self._trace_s, since_s) if self._trace_s else 0.0)

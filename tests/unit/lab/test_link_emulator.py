@@ -6,6 +6,8 @@ import json
 import math
 import re
 import socket
+import struct
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -70,9 +72,12 @@ def test_frames_wait_for_the_line_and_are_dropped_where_the_queue_is_full() -> N
 def test_without_a_limit_of_the_queue_frames_are_dropped_where_they_would_take_too_much_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(link_emulator, "_MOST_BYTES", 20_000)
+    monkeypatch.setattr(link_emulator, "_MOST_BYTES", 20 * (1_000 + link_emulator._MEMORY_OF_FRAME_BYTES))
     assert len(carry({"rate_mbit_s": 0.001}, 50)) == 20
     assert len(carry({"delay_ms": 250.0}, 50)) == 20
+    frame = bytes(60)
+    of_one = sum(map(sys.getsizeof, (frame, 1.5, (1.5, frame)))) + struct.calcsize("P")
+    assert of_one <= 60 + link_emulator._MEMORY_OF_FRAME_BYTES
     way = Direction({"delay_ms": 1.0}, seed=3)
     for number in range(50):  # each has arrived before the next one
         way.offer(bytes(20_000), float(number))

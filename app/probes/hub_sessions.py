@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
@@ -81,8 +82,8 @@ def recover_clients(
         if stream is Stream.STDOUT and line == "@begin":
             begun.set()
 
-    with WorkerPool(1, thread_name_prefix="hub-outage") as pool:
-        watching = pool.submit(lambda: sessions.b.run(command, token=token, on_line=on_line))
+    with WorkerPool(1, thread_name_prefix="hub-outage") as pool, _cancelled_at_failure(token) as watch_token:
+        watching = pool.submit(lambda: sessions.b.run(command, token=watch_token, on_line=on_line))
         try:
             token.wait_for(lambda: begun.is_set() or watching.done(), timeout_s=begin_s, what=HUB_CLIENTS_BEGIN())
         except DeadlineExceeded as error:
@@ -97,6 +98,20 @@ def recover_clients(
         output = plain_text(watched.stderr)[-300:]
         raise ProbeFailed(HUB_CLIENTS_SILENT(ready=ready, clients=clients, output=output))
     return Recovery(clients, parse_outages(watched.stdout), float(within_s))
+
+
+@contextmanager
+def _cancelled_at_failure(token: CancelToken) -> Iterator[CancelToken]:
+    """Give a token that is cancelled with another one, or where what is done meanwhile fails."""
+    own = CancelToken()
+    unregister = token.on_cancel(own.cancel)
+    try:
+        yield own
+    except BaseException:
+        own.cancel()
+        raise
+    finally:
+        unregister()
 
 
 def answered_before(text: str, seconds: float) -> int:

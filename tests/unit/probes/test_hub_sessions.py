@@ -103,7 +103,7 @@ def test_a_restart_that_not_all_clients_noticed_is_no_result(printed: str, watch
 class _SilentHosts(_Hosts):
     """Clients that do not begin in time."""
 
-    silent_s: float = 0.2
+    silent_s: float = 60.0
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
         assert on_line is not None

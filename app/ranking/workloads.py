@@ -98,7 +98,7 @@ def workload_table(record: CampaignRecord) -> WorkloadTable | None:
     if not record.plan.workloads:
         return None
     candidates = tuple(((one.solution, one.suite), local_title(one.title)) for one in record.plan.candidates)
-    rows, notes = [], _remarks(record)
+    rows, notes = [], list(workload_notes(record))
     for workload in planned_workloads(record.plan):
         for number, kind in enumerate(workload.figures):
             results = {key: _results(record, key, workload.name, kind.name) for key, _ in candidates}
@@ -126,8 +126,8 @@ def _heading(workload: Workload, kind: FigureKind) -> str:
     return f"{text}, {kind.unit}" if kind.unit else text
 
 
-def _remarks(record: CampaignRecord) -> list[str]:
-    """Return why something was not measured, or is doubtful."""
+def workload_notes(record: CampaignRecord) -> tuple[str, ...]:
+    """Return why something was not measured, or is doubtful, as sentences."""
     titles = {(one.solution, one.suite): local_title(one.title) for one in record.plan.candidates}
     workloads = {one.name: one.title for one in planned_workloads(record.plan)}
     found = []
@@ -143,7 +143,7 @@ def _remarks(record: CampaignRecord) -> list[str]:
             if one.doubt:
                 text = tr("{candidate}, round {round}: {doubt}")
                 found.append(text.format(candidate=candidate, round=number, doubt=local_text(one.doubt)))
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _results(record: CampaignRecord, key: CandidateId, workload: str, name: str) -> list[WorkloadResult]:
@@ -165,17 +165,19 @@ def _cell(results: Sequence[WorkloadResult], name: str) -> WorkloadCell:
 def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> dict[CandidateId, WorkloadCell]:
     """Mark those whose range overlaps that of the best mean; one round marks none: it says nothing of chance.
 
-    Ranges that are no further apart than the figure is measured count as overlapping. None is marked where a candidate
-    can exceed its figure: which one is the best is not known then.
+    Ranges that are no further apart than the figure is measured count as overlapping. A figure that its candidate can
+    exceed has no upper end: none is marked unless it is known which one is the best.
     """
     if kind.is_lower_better is None:
         return dict(cells)
     rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE}
-    is_known = not any(cell.is_lower_bound for cell in rivals.values())
-    if len(rivals) < 2 or not is_known or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
+    if len(rivals) < 2 or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
         return dict(cells)
     sign = 1.0 if kind.is_lower_better else -1.0
     first = min(rivals.values(), key=lambda cell: sign * cell.mean)
     apart = kind.resolution
     best = {key for key, cell in rivals.items() if cell.low <= apart * first.high and first.low <= apart * cell.high}
+    others = (cell for cell in rivals.values() if cell is not first)
+    if any(cell.is_lower_bound for cell in others) or (first.is_lower_bound and len(best) > 1):
+        best = set()
     return {key: replace(cell, is_best=key in best) for key, cell in cells.items()}

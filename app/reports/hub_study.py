@@ -25,7 +25,7 @@ HUB_NOTES = (
         "The study's hub had one core of an Intel Core i7-6700K. Read the limits and the shares of the CPU, not the "
         "rates."
     ),
-    mark("≥: the hub can do more. It had CPU left, and the clients' computer was the limit, or neither was."),
+    mark("≥: the hub is likely to do more. It had CPU left, and the clients' computer was the limit, or neither was."),
 )
 """Differences to the study."""
 

@@ -21,7 +21,7 @@ from app.domain.verdicts import Finding
 from app.ranking import speed_findings
 from app.ranking.candidates import capture_of
 from app.ranking.warnings import warnings_of
-from app.ranking.workloads import workload_table
+from app.ranking.workloads import workload_notes, workload_table
 from app.wording.controllers import controller_assumption, controller_source
 from app.wording.language import source_language
 
@@ -55,6 +55,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "deadline_ms": plan.deadline_ms,
         "min_rate_mbit_s": plan.min_rate_mbit_s,
         "workloads": _workloads(record),
+        "workload_notes": list(workload_notes(record)),
         "transfer_mb": plan.transfer_mb if "transfer" in plan.workloads else None,
         "rounds": ranking.rounds,
         "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import find_suite
 from app.domain.conditions import Condition
 from app.domain.errors import InvalidPlan
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Side
+from app.domain.hubs import Hub
 from app.domain.profiles import Profile
 from app.domain.results import CampaignPlan, Candidate
 from app.measurement.choice_checks import check_shaping
@@ -27,7 +29,7 @@ def plan_choice(
     *,
     usual_condition: Callable[[PairSpec], Condition | None],
     durations: Callable[[str, Profile], Mapping[str, MeanDurations]],
-    hubs: Collection[str] = (),
+    hubs: Mapping[str, Hub] | None = None,
 ) -> CampaignPlan:
     """Return the plan of a comparison, with predicted times.
 
@@ -35,7 +37,7 @@ def plan_choice(
         chosen: Solution and suite of each candidate.
         usual_condition: Returns the condition that lasts on a pair's link, where none was chosen.
         durations: Returns how long attempts with a profile took on a pair of this name, by solution.
-        hubs: Solutions that have a hub.
+        hubs: Hubs with many clients, by solution.
 
     Raises:
         InvalidPlan: The link must not be shaped, a candidate is not offered, or as `plan_campaign`.
@@ -59,8 +61,20 @@ def plan_choice(
         condition=condition,
         workloads=options.workloads,
         transfer_mb=options.transfer_mb,
-        hubs=hubs,
+        hubs=_with_hub(discovery, chosen, hubs or {}) if options.workloads else (),
     )
+
+
+def _with_hub(
+    discovery: Discovery, chosen: Sequence[tuple[str, str]], hubs: Mapping[str, Hub]
+) -> list[tuple[str, str]]:
+    """Return those of the candidates whose suite a hub offers, too."""
+    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
+    return [
+        (solution, suite)
+        for solution, suite in chosen
+        if solution in hubs and find_suite(hubs[solution].adapter(1), *facts, suite) is not None
+    ]
 
 
 def _offered(discovery: Discovery, chosen: Sequence[tuple[str, str]]) -> list[Candidate]:

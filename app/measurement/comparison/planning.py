@@ -69,7 +69,7 @@ def plan_campaign(
     condition: Condition | None = None,
     workloads: Sequence[str] = (),
     transfer_mb: int = TRANSFER_MB,
-    hubs: Collection[str] = (),
+    hubs: Collection[tuple[str, str]] = (),
 ) -> CampaignPlan:
     """Plan a comparison.
 
@@ -83,7 +83,7 @@ def plan_campaign(
         condition: Condition of the link that is emulated meanwhile.
         workloads: Names of workloads that are run besides.
         transfer_mb: Size of the file of the workload transfer, in MB.
-        hubs: Solutions that have a hub.
+        hubs: Solution and suite of the candidates that have a hub.
 
     Raises:
         InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
@@ -101,7 +101,7 @@ def plan_campaign(
         candidates=tuple(candidates),
         attempts=attempts,
         predicted_s=tuple(
-            seconds + workloads_s(workloads, condition, transfer_mb, has_hub=key.solution in hubs)
+            seconds + workloads_s(workloads, condition, transfer_mb, has_hub=(key.solution, key.suite) in hubs)
             for key, seconds in zip(
                 attempts, _predicted_s(attempts, pair, profile, history or {}, condition), strict=True
             )

@@ -60,7 +60,8 @@ WORKLOAD = Workload(
     hub_clients=CLIENTS,
     source=mark(
         "A hub of this VPN on A and eight clients on B, built after the tunnel was removed; each client connects, is "
-        "confirmed and disconnects, over and over. The rate is known to 30 %. ≥: the hub can do more. It had "
-        "CPU left, and the clients' CPU was the limit, or neither was, since each client makes its attempts in turn"
+        "confirmed and disconnects, over and over. The rate is known to 30 %. ≥: the hub is likely to do "
+        "more. It had CPU left, and the clients' CPU was the limit, or neither was, since each client makes its "
+        "attempts in turn"
     ),
 )

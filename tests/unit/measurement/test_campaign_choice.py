@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 import sample_records as sample
+from fake_pair import FakeAdapter
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, name_of
 from app.domain.errors import InvalidPlan
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Tool, ToolFlavour
+from app.domain.hubs import Hub
 from app.domain.profiles import PROFILES, Profile, ProfileName
 from app.domain.results import CampaignPlan
 from app.measurement.comparison import plan_choice
@@ -39,6 +42,7 @@ def planned(
     usual: Condition | None = None,
     chosen: tuple[tuple[str, str], ...] = CHOSEN,
     seconds: float | None = None,
+    hubs: Mapping[str, Hub] | None = None,
 ) -> CampaignPlan:
     """Return the plan; on the pair, a WireGuard attempt took so many seconds until now."""
 
@@ -47,7 +51,19 @@ def planned(
         return {} if seconds is None else {"wireguard": MeanDurations(3, seconds, seconds, seconds)}
 
     discovery = cast("Discovery", SimpleNamespace(pair=pair, candidates=OFFERED, facts=FACTS))
-    return plan_choice(discovery, chosen, options, usual_condition=lambda _pair: usual, durations=durations)
+    return plan_choice(discovery, chosen, options, usual_condition=lambda _pair: usual, durations=durations, hubs=hubs)
+
+
+@pytest.mark.parametrize("has_suite", [True, False])
+def test_a_workload_on_a_hub_takes_time_where_the_hub_has_the_suite(
+    monkeypatch: pytest.MonkeyPatch, *, has_suite: bool
+) -> None:
+    monkeypatch.setitem(FACTS["b"].tools, "perl", Tool("perl", ToolFlavour.UNKNOWN, "5.40", "/usr/bin/perl"))
+    adapter = FakeAdapter(sample.WIREGUARD.suite if has_suite else "another")
+    hub = cast("Hub", SimpleNamespace(adapter=lambda _clients: adapter))
+    plan = planned(LAB, replace(QUICK, workloads=("key-exchanges",)), hubs={"wireguard": hub})
+    predicted_s = {key.solution: seconds for key, seconds in zip(plan.attempts, plan.predicted_s, strict=True)}
+    assert (predicted_s["wireguard"] > predicted_s["baseline"] + 100) == has_suite
 
 
 def test_link_of_own_hosts_is_shaped_with_consent_only() -> None:

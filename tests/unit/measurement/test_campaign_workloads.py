@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+import sample_records as sample
 from campaign_stage import Stage
 
 from app.domain.condition_files import presets
@@ -68,9 +69,8 @@ def test_a_plan_with_workloads_has_fixed_rounds_and_their_time() -> None:
 
 def test_only_candidates_with_a_hub_take_the_time_of_a_workload_on_one() -> None:
     plain = Stage().plan()
-    more = plan_campaign(
-        plain.pair, plain.candidates, plain.profile, seed=1, workloads=("key-exchanges",), hubs=("wireguard",)
-    )
+    hubs = [(sample.WIREGUARD.solution, sample.WIREGUARD.suite)]
+    more = plan_campaign(plain.pair, plain.candidates, plain.profile, seed=1, workloads=("key-exchanges",), hubs=hubs)
     before = plan_campaign(plain.pair, plain.candidates, plain.profile, seed=1)
     zipped = zip(more.attempts, before.predicted_s, more.predicted_s, strict=True)
     added = {key.solution: after_s - before_s for key, before_s, after_s in zipped}

@@ -28,8 +28,8 @@ _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
 _MOST_CHECKS = 10
 """So often a deployed tunnel is inspected until both supervisors run."""
-_CYCLES = 5
-"""So many cycles of an adaptive comparison are waited for: its first round, which may be its only one, has as many."""
+_CYCLES = 4
+"""So many cycles of an adaptive comparison are waited for: its first round, which may be its only one, has more."""
 _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 
@@ -209,6 +209,9 @@ class Tour:
         for stage, name in (("latency", "run"), ("throughput", "run-throughput")):  # TCP comes after the cycles
             yield partial(_is_measuring, window, stage)
             take(name)
+        yield lambda: not window.is_measuring or _has_intervals(window)
+        if window.is_measuring:
+            take("run")  # in place of the first: now each ratio has an interval
         yield lambda: not window.is_measuring
         take("run-done")
         if window.bridge.live.status().ended is None or window.wizard.state.campaign_id is None:
@@ -332,6 +335,11 @@ def _is_measuring(window: MainWindow, stage: str) -> bool:
         return len(live.throughput("b_to_a")) >= 1
     figures = live.figures()
     return (figures.frame_bytes or 0) >= 1024 and figures.count >= figures.expected / 3
+
+
+def _has_intervals(window: MainWindow) -> bool:
+    """Whether the plot of an adaptive comparison shows intervals: it has them from the end of the second round on."""
+    return any(one.low is not None for curve in window.bridge.live.ratios() for one in curve.rounds)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -27,7 +27,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """Conditions by part."""
 
-_CONGESTION = ("cubic-hystart", "bbr2")
+_CONGESTION = ("cubic-no-hystart", "cubic-hystart", "bbr2")
+_QUICK_CONGESTION = ("cubic-hystart",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,13 @@ class ShareAgreement:
 
 
 def application_cells(part: str) -> tuple[TransferCell, ...]:
-    """Return the cells of a part: the study's VPNs and proxies with CUBIC and with BBR; `quick` has three of them."""
+    """Return the cells of a part: the study's VPNs, proxies and congestion controls; `quick` has three of them."""
     is_quick = part == "quick"
     some = _study().quick if is_quick else published_transfers()
     ways = tuple(dict.fromkeys((one.solution, one.proxy) for one in some))
     return tuple(
         TransferCell(condition, congestion, solution, proxy)
-        for congestion in (_CONGESTION[:1] if is_quick else _CONGESTION)
+        for congestion in (_QUICK_CONGESTION if is_quick else _CONGESTION)
         for condition in PARTS[part]
         for solution, proxy in ways
     )

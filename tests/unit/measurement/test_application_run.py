@@ -206,8 +206,10 @@ def test_results_are_stored_and_count_once_they_are_whole(monkeypatch: pytest.Mo
 def test_parts_have_the_vpns_and_proxies_of_the_study_and_say_how_long_they_take() -> None:
     study = ApplicationStudy()
     assert study.parts == tuple(PARTS) == ("quick", "no-loss", "loss")
-    assert [len(study.keys(part)) for part in study.parts] == [3, 32, 32]
+    assert [len(study.keys(part)) for part in study.parts] == [3, 48, 48]
     assert set(application_cells("quick")) < set(application_cells("no-loss"))
+    kinds = {one.congestion for one in application_cells("loss")}
+    assert kinds == {"cubic-no-hystart", "cubic-hystart", "bbr2"}
     ways = {(one.solution, one.proxy) for one in application_cells("loss")}
     assert ways == {(one.solution, one.proxy) for one in application_cells("no-loss")}
     assert len(ways) == 8

@@ -165,7 +165,7 @@ def test_applications_over_chosen_vpns_are_compared_with_those_over_none() -> No
     with_other = study.chosen("no-loss", (*names, "fastd"))
     added = with_other[len(application_cells("no-loss")) :]
     assert with_other == (*application_cells("no-loss"), *added)
-    assert len(added) == len(set(added)) == 2 * 2 * 2, "links, congestion controls, with and without a proxy"
+    assert len(added) == len(set(added)) == 2 * 3 * 2, "links, congestion controls, with and without a proxy"
     assert {(one.solution, one.proxy) for one in added} == {("fastd", "none"), ("fastd", "B")}
     assert study.conditions("no-loss", ("fastd",)) == ("geo", "leo")
     assert {one.solution for one in study.chosen("quick", ("fastd",))} == {"none", "fastd"}

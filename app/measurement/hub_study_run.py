@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import ProbeFailed
+from app.domain.errors import CleanupFailed, ProbeFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, cpu_bound
 from app.domain.hubs import Hub, SessionHub, client_prefix
@@ -114,7 +114,12 @@ class HubStudyRun:
         """Return the largest number of clients that were back in time, of growing numbers until not all were."""
         best: HubResult | None = None
         for clients in self.part.recovery:
-            found = self._with_hub(choice, clients, _back)
+            try:
+                found = self._with_hub(choice, clients, _back)
+            except CleanupFailed as error:
+                if best is not None:  # with so many clients, hosts were too busy to be rolled back
+                    self.keep(replace(best, message=error.sentence()))
+                raise
             if best is None or (found.value or 0) > (best.value or 0):
                 best = found
             elif found.message:

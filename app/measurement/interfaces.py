@@ -177,6 +177,7 @@ class Tunnels(Protocol):
         on_stage: GroupStageSink,
         extensions: Sequence[PlanExtension] = (),
         first: FirstTunnels | None = None,
+        busy_s: float = 0.0,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side, each on a link of its own.
 
@@ -189,6 +190,7 @@ class Tunnels(Protocol):
             on_stage: Gets each stage as it begins, one call at a time, from any thread.
             extensions: What is added to the plan of each; empty for nothing.
             first: Those that are up before the others are built; None for all at once.
+            busy_s: For how long, in seconds, what is built may keep a host too busy to answer; leases are longer by it.
 
         Raises:
             PairLocked, ConnectionLost, Cancelled: Nothing could be built, or no more of it; both hosts are rolled back.

@@ -83,6 +83,7 @@ class DeployedTunnels:
         on_stage: GroupStageSink,
         extensions: Sequence[PlanExtension] = (),
         first: FirstTunnels | None = None,
+        busy_s: float = 0.0,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side."""
         firewalls = read_firewalls(self.sessions, token=token) if self.minds_firewalls else {}
@@ -91,7 +92,13 @@ class DeployedTunnels:
         if extensions:
             requests = [replace(one, extension=each) for one, each in zip(requests, extensions, strict=True)]
         return temporary_group(
-            self.sessions, requests, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S, first=first
+            self.sessions,
+            requests,
+            token=token,
+            on_stage=on_stage,
+            audit=self.audit,
+            lease_s=LEASE_S + busy_s,
+            first=first,
         )
 
     def _request(self, adapter: Adapter, suite: Suite, link: Link, firewalls: Mapping[Side, Firewall]) -> DeployRequest:

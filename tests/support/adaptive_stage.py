@@ -130,6 +130,7 @@ class NamedTunnels(FakeTunnels):
         token: CancelToken,
         on_stage: Callable[[int, Step, str], None],
         first: FirstTunnels | None = None,
+        busy_s: float = 0.0,
     ) -> Iterator[FakeTunnelGroup]:
         names = tuple(ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices)
         self.together.append(names)

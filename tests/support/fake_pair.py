@@ -279,6 +279,7 @@ class FakeTunnels:
         on_stage: Callable[[int, Stage, str], None],
         extensions: Sequence[PlanExtension] = (),
         first: FirstTunnels | None = None,
+        busy_s: float = 0.0,
     ) -> Iterator[FakeTunnelGroup]:
         names = [ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices]
         group = FakeTunnelGroup(lost=self.lost)

@@ -76,6 +76,7 @@ class ShapedTunnels(DeployedTunnels):
         token: CancelToken,
         on_stage: GroupStageSink,
         first: FirstTunnels | None = None,
+        busy_s: float = 0.0,
     ) -> AbstractContextManager[TunnelGroup]:
         """Return a context in which several tunnels are up side by side, with their delays."""
         delays_ms = [

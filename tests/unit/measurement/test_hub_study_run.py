@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import ProbeFailed, TunnelDown
+from app.domain.errors import CleanupFailed, ProbeFailed, TunnelDown
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.hubs import FloodRequest
 from app.domain.results import CpuUsage
@@ -33,12 +33,18 @@ class _Tunnels:
 
     failure: TunnelDown | None = None
     sizes: list[int] = field(default_factory=list)
+    busy_s: list[float] = field(default_factory=list)
+    too_many: int | None = None
 
     @contextmanager
     def open_group(self, choices: Sequence[object], **more: object) -> Iterator[object]:
         extensions = more["extensions"]
         assert isinstance(extensions, list)
         self.sizes.append(extensions[0].count)
+        assert isinstance(more["busy_s"], float)
+        self.busy_s.append(more["busy_s"])
+        if self.sizes[-1] == self.too_many:
+            raise CleanupFailed("gateway-b rolled back.")
         failures = {} if self.failure is None else {0: self.failure}
         yield SimpleNamespace(failures=failures, tunnels={0: SimpleNamespace(link=None)})
 
@@ -68,13 +74,17 @@ class _Monitor:
 
 def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
     kept: list[HubResult] = []
+    run_cell(kind, tunnels, kept)
+    (result,) = kept
+    return result
+
+
+def run_cell(kind: HubKind, tunnels: _Tunnels, kept: list[HubResult]) -> None:
     choice = HubChoice(HubCell(kind, "x", "X"), HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
     part = HubPart(RateAmounts(try_s=1, window_s=2), recovery=(8, 16, 24), tcp_s=1)
     HubStudyRun(
         *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, CancelToken()),  # type: ignore[arg-type]
     ).run()
-    (result,) = kept
-    return result
 
 
 def test_a_hub_that_does_not_come_up_is_a_result() -> None:
@@ -137,3 +147,26 @@ def test_a_probe_that_fails_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None
     assert measured(HubKind.RECOVERY, tunnels).message == "not connected"
     assert tunnels.sizes == [8]
     assert measured(HubKind.THROUGHPUT, tunnels).message == "not connected"
+
+
+def all_back(*words: object, within_s: int, token: CancelToken) -> Recovery:
+    token.raise_if_cancelled()
+    clients = words[-1]
+    assert isinstance(clients, int)
+    return Recovery(clients, (5.0,) * clients, float(within_s))
+
+
+@pytest.mark.parametrize(("too_many", "kept_clients"), [(8, []), (24, [16])])
+def test_a_host_that_so_many_clients_keep_too_busy_takes_no_result_of_fewer(
+    monkeypatch: pytest.MonkeyPatch, too_many: int, kept_clients: list[int]
+) -> None:
+    monkeypatch.setattr(hub_study_run, "connect", lambda *_, **__: None)
+    monkeypatch.setattr(hub_study_run, "recover_clients", all_back)
+    kept: list[HubResult] = []
+    tunnels = _Tunnels(too_many=too_many)
+    with pytest.raises(CleanupFailed):
+        run_cell(HubKind.RECOVERY, tunnels, kept)
+    assert [one.clients for one in kept] == kept_clients
+    assert all(one.message == "gateway-b rolled back." and one.is_lower_bound for one in kept)
+    assert tunnels.busy_s == sorted(tunnels.busy_s), "many programs keep a host busy for longer: its lease is longer"
+    assert tunnels.busy_s[0] > 0

@@ -20,10 +20,10 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.side_by_side import builds
-from app.domain.solutions import Suite
+from app.domain.solutions import BASELINE, Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.domain.transfers import CONGESTION, TransferCell
-from app.measurement.host_shaping import HostShaping, ShapedLink
+from app.measurement.host_shaping import HostShaping, Networks, ShapedLink
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
 from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
 from app.measurement.messages import BUILDING_TUNNEL
@@ -179,7 +179,7 @@ class CellRun(ABC, Generic[R]):
         tunnels = self.tunnels
         first: FirstTunnels | None = None
         if self.shaping is not None:
-            tunnels = self.shaping.under(presets()[cells[0].condition])
+            tunnels = self.shaping.under(presets()[cells[0].condition], self._bare_networks(ways))
             choices.append(self.shaping.bare)
             extensions.append(Extended(()))
             first = FirstTunnels(tuple(range(len(ways))), lambda _group: None)
@@ -189,6 +189,21 @@ class CellRun(ABC, Generic[R]):
                 report(BUILDING_TUNNEL(title=_title(*ways[index])))
 
         return tunnels.open_group(choices, extensions=extensions, token=self.token, on_stage=on_stage, first=first)
+
+    def _bare_networks(self, ways: Sequence[Way]) -> Networks:
+        """Return the nodes' networks whose packets no VPN carries: they cross the link with the nodes' addresses.
+
+        Which tunnel of the group has which of them is known once it is built: those of all are named. Packets of other
+        tunnels to them do not leave by the underlay's interface.
+        """
+        if self.plan.topology is not Topology.ROUTED_NODES or not any(map(self._is_bare, ways)):
+            return {}
+        links = [self.link.instance(number) for number in range(len(ways))]
+        return {side: tuple(node_addresses(one, self.plan.topology, side).network for one in links) for side in Side}
+
+    def _is_bare(self, way: Way) -> bool:
+        adapter, _ = self.plan.choices[way[0]]
+        return adapter.info.name == BASELINE
 
     def _joined(self, tunnels: Sequence[Tunnel], settings: HostSettings) -> AbstractContextManager[None]:
         """Return a context in which machines are nodes of tunnels that are up; for namespaces nothing is left to do."""
@@ -221,6 +236,9 @@ class CellRun(ABC, Generic[R]):
             if why:
                 self._leave(cells[nth:], found, why)
                 return
+            if unmet := self._deviation_of_nodes(condition, cell, up[_way_of(cell)], shaped):
+                self._leave((cell,), found, unmet)
+                continue
             way, congestion = _title(*_way_of(cell)), CONGESTION[cell.congestion].title
             self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
             result: R = replace(self.measured(cell, up[_way_of(cell)]), measured_condition=found)
@@ -246,6 +264,18 @@ class CellRun(ABC, Generic[R]):
         if shaped is None:
             return self.deviation(condition)
         return shaped.deviation(condition, self.sessions, token=self.token)
+
+    def _deviation_of_nodes(
+        self, condition: Condition, cell: TransferCell, tunnel: Tunnel, shaped: ShapedLink | None
+    ) -> str:
+        """Return why packets between nodes are not under a condition, as a sentence; a VPN's are those of the hosts."""
+        if shaped is None or self.plan.topology is not Topology.ROUTED_NODES or not self._is_bare(_way_of(cell)):
+            return ""
+        nodes, (_, peer) = self.ends(tunnel)
+        try:
+            return shaped.deviation_of_nodes(condition, nodes.a, peer, token=self.token)
+        except ProbeFailed as error:
+            return error.sentence()
 
     def _link_measurement(self) -> LinkMeasurement:
         return LinkMeasurement(self.sessions, self.link, self.token, self.reports.report)

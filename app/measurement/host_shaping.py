@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
+from app.domain.commands import HostSession, SessionPair
 from app.domain.conditions import Condition
 from app.domain.errors import CommandFailed, PreflightRefused
 from app.domain.hosts import Side
@@ -16,11 +17,18 @@ from app.domain.solutions import BASELINE, Suite
 from app.host.parallel import on_both
 from app.host.remote_host import printable
 from app.measurement.interfaces import Tunnel, Tunnels
-from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED, SHAPING_REMAINS
+from app.measurement.link_conditions import check_rtt
+from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED, NODES_NOT_SHAPED, SHAPING_REMAINS
 from app.measurement.tunnels import DeployedTunnels
+from app.probes.bare_link import echoes
 from app.probes.counters import underlay_device
 from app.tunnel.messages import UNDERLAY_NOT_FOUND
 from app.tunnel.shaping import can_shape
+
+Networks: TypeAlias = Mapping[Side, tuple[str, ...]]
+"""Networks of nodes by the side that they are behind."""
+
+_NODE_PINGS, _NODE_INTERVAL_S = 40, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +40,11 @@ class HostShaping:
 
     Attributes:
         bare: Adapter and suite of the bare link.
-        under: Returns what builds groups under a condition.
+        under: Returns what builds groups under a condition, which packets to some networks are under as well.
     """
 
     bare: tuple[Adapter, Suite]
-    under: Callable[[Condition], Tunnels]
+    under: Callable[[Condition, Networks], Tunnels]
 
     @classmethod
     def of(
@@ -72,7 +80,11 @@ class HostShaping:
         on_both(ask, token=token)
         bare, facts = adapters[BASELINE], discovery.facts
         suite = bare.suites(facts[Side.A.value], facts[Side.B.value])[0]
-        return cls((bare, suite), lambda condition: replace(tunnels, shaping=condition))
+
+        def under(condition: Condition, networks: Networks) -> Tunnels:
+            return replace(tunnels, shaping=condition, shaped_networks=networks)
+
+        return cls((bare, suite), under)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,24 @@ class ShapedLink:
     def deviation(self, condition: Condition, sessions: SessionPair, *, token: CancelToken) -> str:
         """Return which host does not make the condition any more, as a sentence; empty where both do."""
         return why_unshaped(self.member.plan, condition, sessions, token=token)
+
+    def deviation_of_nodes(self, condition: Condition, node: HostSession, peer: str, *, token: CancelToken) -> str:
+        """Return why packets between nodes that no VPN carries are not under the condition; empty where they are.
+
+        They take no less time than those between the hosts. More is that of the networks behind the hosts.
+
+        Args:
+            node: Session of A's node.
+            peer: Address of B's node.
+
+        Raises:
+            ProbeFailed: It does not answer.
+        """
+        found = echoes(node, peer, count=_NODE_PINGS, interval_s=_NODE_INTERVAL_S, token=token)
+        rtt = check_rtt(condition, found, self.direct_ms)
+        if rtt.measured >= rtt.low:
+            return ""
+        return NODES_NOT_SHAPED(condition=condition.name, rtt_ms=rtt.measured, least_ms=rtt.low)
 
 
 def why_unshaped(plan: TunnelPlan, condition: Condition, sessions: SessionPair, *, token: CancelToken) -> str:

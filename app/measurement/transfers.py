@@ -33,8 +33,8 @@ LIMIT_S = 900
 
 _SERVER_SLACK_S = 30
 
-NODE_NEEDS = NodeNeeds(dict.fromkeys(Side, ("ip", "iperf3")))
-"""Needs of nodes that are machines."""
+NODE_NEEDS = NodeNeeds({Side.A: ("ip", "iperf3", "ping"), Side.B: ("ip", "iperf3")}, beyond_busybox=("ping",))
+"""Needs of nodes that are machines: their round trip without a VPN is compared with the condition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from app.discovery.firewall import Firewall
 from app.discovery.pair_discovery import Discovery
@@ -47,6 +47,7 @@ class DeployedTunnels:
         minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
         shaping: Condition of the link that the hosts make themselves while a tunnel is up, in a group by steps of its
             last member; None for none.
+        shaped_networks: Networks behind a side, packets to which are under that condition as well.
     """
 
     pair: PairSpec
@@ -57,6 +58,7 @@ class DeployedTunnels:
     audit: Callable[[AuditEntry], None]
     minds_firewalls: bool = True
     shaping: Condition | None = None
+    shaped_networks: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of_study(
@@ -113,6 +115,7 @@ class DeployedTunnels:
             firewalls=firewalls,
             opens_firewalls=self.pair.may_open_firewall,
             shaping=self.shaping,
+            shaped_networks=self.shaped_networks,
         )
 
     def smoke_test(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:

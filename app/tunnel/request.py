@@ -78,6 +78,7 @@ class DeployRequest:
         opens_firewalls: Whether the plan opens them for the tunnel; else what is blocked is an obstacle.
         extension: What is added to the VPN's own plan; None for nothing.
         shaping: Condition of the link that the hosts make themselves while the tunnel is up; None for none.
+        shaped_networks: Networks behind a side, packets to which are under that condition as well.
     """
 
     pair: PairSpec
@@ -95,6 +96,7 @@ class DeployRequest:
     opens_firewalls: bool = False
     extension: PlanExtension | None = None
     shaping: Condition | None = None
+    shaped_networks: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""

@@ -1,5 +1,7 @@
 """A condition of the link on hosts of the user's own: what each sends to its peer is shaped, and nothing else.
 
+Packets that no VPN carries between nodes do not have the peer's address: their networks are named besides.
+
 The interface hands no long segments to the card meanwhile, to any destination.
 
 The step comes before all steps of the VPN, so that it ends with the tunnel: by the same undo, lease and rollback timer.
@@ -83,10 +85,11 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
     if not device:
         raise InvalidPlan(UNDERLAY_NOT_FOUND(host=request.label(side), address=request.link.underlay(side)))
     peer = request.link.underlay(side.other)
+    destinations = " ".join((f"{peer}/32", *request.shaped_networks.get(side.other, ())))
     kept = f"{request.link.run_dir.rpartition('/')[0]}/shaped-{device}"
 
     def command(action: str) -> Command:
-        argv = shell_step_argv(_SCRIPT, action, device, peer, kept, *netem_options(way))
+        argv = shell_step_argv(_SCRIPT, action, device, destinations, kept, *netem_options(way))
         return Command(argv, timeout_s=_TIMEOUT_S, is_root=True)
 
     step = PlanStep(

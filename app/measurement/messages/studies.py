@@ -139,6 +139,12 @@ SHAPING_REMAINS = MessageForm(
     "{host} still shapes what it sends to the other host: {why}",
     "It ends with the tunnel. See what changed the queueing of its interface to the underlay (tc qdisc show).",
 )
+NODES_NOT_SHAPED = MessageForm(
+    "measure.nodes-not-shaped",
+    "Without a VPN, packets between the nodes need {rtt_ms:.1f} ms for a round trip, and {condition} asks for "
+    "{least_ms:.1f} ms at least: the hosts do not shape them.",
+    "See whether they take another way than over the underlay's interface (ip route get, on both hosts).",
+)
 HOST_CANNOT_SHAPE = MessageForm(
     "measure.host-cannot-shape",
     "{host} cannot shape what it sends to the other host: {why}. Nothing was set up.",

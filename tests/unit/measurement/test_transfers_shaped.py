@@ -18,7 +18,9 @@ from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition
 from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
+from app.domain.hosts import Side
 from app.domain.link import MAX_INSTANCES, Link
+from app.domain.topology import Topology, node_addresses
 from app.domain.transfers import TransferCell
 from app.measurement import host_shaping, transfers, tunnels
 from app.measurement.application_studies import ApplicationStudy
@@ -26,10 +28,14 @@ from app.measurement.cell_run import CellReports
 from app.measurement.host_shaping import HostShaping
 from app.measurement.lab_study import changing_hosts
 from app.measurement.link_conditions import LinkMeasurement
-from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED
+from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED, NODES_NOT_SHAPED
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
+from app.probes.bare_link import Echo
+from app.probes.messages import NO_REPLY_BARE
 from app.ranking.study_parts import around_s, predicted_s
+from app.tunnel import shaping as tunnel_shaping
+from app.tunnel.plan import plan_of
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
@@ -59,8 +65,19 @@ class ShapedStage(Stage):
         self.a, self.b = ShapingHost("gateway-a"), ShapingHost("gateway-b")
         self.groups: list[tuple[str, list[Any], tuple[int, ...]]] = []
         self.guarded: list[bool] = []
+        self.networks: list[Any] = []
+        self.pinged: list[str] = []
+        self.nodes_rtt_ms: float | None = 502.0
+        monkeypatch.setattr(host_shaping, "echoes", self._echoes)
 
-    def under(self, condition: Condition) -> Any:
+    def _echoes(self, node: Any, peer: str, **_: object) -> tuple[Echo, ...]:
+        self.pinged.append(f"{node.namespace} {peer}")
+        if self.nodes_rtt_ms is None:
+            raise ProbeFailed(NO_REPLY_BARE(peer=peer, host=node.spec.label))
+        return tuple(Echo(float(nth), self.nodes_rtt_ms) for nth in range(5))
+
+    def under(self, condition: Condition, networks: Any) -> Any:
+        self.networks.append(networks)
         return SimpleNamespace(open_group=lambda choices, **more: self._open(condition, choices, **more))
 
     @contextmanager
@@ -83,12 +100,11 @@ class ShapedStage(Stage):
         choices: Any = {one.solution: BARE if one.solution == "none" else WIREGUARD for one in cells}
         plan = TransferPlan(cells, choices, is_lab=False, size_bytes=30_000_000)
         hosts: Any = (self.a, self.b)
-        link: Any = SimpleNamespace(underlay_b="192.0.2.2")
         shaping: Any = HostShaping(BARE, self.under)
         unshaped: Any = None  # every group is under a condition
         reports: Any = CellReports(self.reported.append, self.results.append, self.measured.append)
         TransferRun(
-            *(plan, SessionPair(*hosts), link, unshaped, lambda _: None, lambda _: "", reports, CancelToken()),
+            *(plan, SessionPair(*hosts), LINK, unshaped, lambda _: None, lambda _: "", reports, CancelToken()),
             shaping=shaping,
         ).run()
 
@@ -155,6 +171,44 @@ def test_a_cell_does_not_count_where_a_host_shapes_no_more(monkeypatch: pytest.M
         assert has_message(HOST_NOT_SHAPED, host="gateway-b", condition=one.cell.condition)(one.message)
 
 
+def test_the_networks_of_nodes_without_a_vpn_are_shaped_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    stage.run_shaped(monkeypatch)
+    links = [LINK.instance(number) for number in range(2)]
+    own = {side: tuple(node_addresses(one, Topology.ROUTED_NODES, side).network for one in links) for side in Side}
+    assert stage.networks == [own, own]
+    assert own[Side.B] == ("198.19.0.128/25", "198.19.2.128/25")
+    assert stage.pinged == ["tmk0node 198.19.0.130"] * 2, "from node to node, once under each condition"
+    stage.networks.clear()
+    stage.run_shaped(monkeypatch, tuple(one for one in CELLS if one.solution != "none"))
+    assert stage.networks == [{}, {}], "packets of a VPN have the hosts' addresses"
+
+
+@pytest.mark.parametrize("rtt_ms", [6.0, None])
+def test_where_packets_between_nodes_are_not_shaped_the_cell_without_a_vpn_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, rtt_ms: float | None
+) -> None:
+    stage = ShapedStage(monkeypatch)
+    stage.nodes_rtt_ms = rtt_ms
+    stage.run_shaped(monkeypatch)
+    assert {one.seconds for one in stage.results if one.cell.solution == "wireguard"} == {26.5}
+    for one in stage.results:
+        if one.cell.solution == "none":
+            assert (one.seconds, one.is_condition_missed) == (None, True)
+            assert one.measured_condition is not None
+            if rtt_ms is None:
+                assert has_message(NO_REPLY_BARE, peer="198.19.0.130", host="gateway-a")(one.message)
+            else:
+                assert has_message(NODES_NOT_SHAPED, condition=one.cell.condition)(one.message)
+
+
+def test_networks_behind_the_hosts_may_add_to_the_round_trip_between_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ShapedStage(monkeypatch)
+    stage.nodes_rtt_ms = 540.0
+    stage.run_shaped(monkeypatch)
+    assert {one.seconds for one in stage.results} == {26.5}
+
+
 @pytest.mark.parametrize("unable", ["", "gateway-b"])
 def test_both_hosts_are_asked_whether_they_can_shape(monkeypatch: pytest.MonkeyPatch, unable: str) -> None:
     asked: list[str] = []
@@ -219,7 +273,14 @@ def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.Mo
         *(hosts, sessions, link, facts, (), lambda _: None),
         minds_firewalls=False,
         shaping=presets()["geo"],
+        shaped_networks={Side.A: ("198.19.0.0/25",), Side.B: ("198.19.0.128/25", "198.19.2.128/25")},
     )
     suite = bare.suites(*facts.values())[0]
     made.open_group([(bare, suite)] * 3, token=CancelToken(), on_stage=lambda *_: None)
     assert [one.shaping for one in seen] == [None, None, presets()["geo"]]
+    monkeypatch.setattr(tunnel_shaping, "underlay_device", lambda *_: "eth1")
+    plan = plan_of(seen[-1])
+    towards = {Side.A: "192.0.2.2/32 198.19.0.128/25 198.19.2.128/25", Side.B: "192.0.2.1/32 198.19.0.0/25"}
+    for side, words in towards.items():
+        (step,) = plan.on(side).steps
+        assert all(words in one.argv for one in (step.command, step.undo, step.health_check) if one is not None)

@@ -49,14 +49,20 @@ def test_rates_and_losses_that_change_are_refused(way: LinkDirection) -> None:
         refuse_unshaped(Condition("sky", "Handovers", b_to_a=way))
 
 
+NODES = "198.19.0.128/25"
+"""Network of the peer's node."""
+
+
 class StubHost:
     """A folder with programs that keep an interface's queue and segments in files, and a script that runs with them."""
+
+    destinations = f"192.0.2.2/32 {NODES}"
 
     def __init__(self, shell: str, folder: Path) -> None:
         self.folder, self._shell, self.errors = folder, shell, ""
         self.write("root", "qdisc fq_codel 0: root refcnt 2")
         self.write("segments", "65535")
-        self.write("filter", "")
+        (folder / "filter").write_text("")
         self.write("version", "tc utility, iproute2-6.1.0, libbpf 1.1.2")
         self._program("modprobe", "")
         self._program(
@@ -65,7 +71,7 @@ class StubHost:
             '*"del dev"*) echo "qdisc fq_codel 0: root refcnt 2" > root; : > filter ;;\n'
             '*" netem "*) shift 8; printf "%s\\n" "qdisc prio 7e57: root refcnt 2 bands 4" '
             '"qdisc netem 7e58: parent 7e57:4 $*" > root ;;\n'
-            '"filter add"*) echo "filter parent 7e57: $*" > filter ;; esac',
+            '"filter add"*) echo "filter parent 7e57: $*" >> filter ;; esac',
         )
         self._program(
             "ip",
@@ -84,7 +90,7 @@ class StubHost:
         (self.folder / name).chmod(0o755)
 
     def run(self, action: str) -> int:
-        words = [action, "eth1", "192.0.2.2", str(self.folder / "kept"), "delay", "20ms", "loss", "1%"]
+        words = [action, "eth1", self.destinations, str(self.folder / "kept"), "delay", "20ms", "loss", "1%"]
         script = bare_script("tunnel/shape.sh").replace("/lib/modules/$(uname -r)", str(self.folder))
         script = script.replace("/sys/module/", f"{self.folder}/loaded/")
         argv = [*self._shell.split(), "-c", script, "tunnelmark", *words]
@@ -112,6 +118,29 @@ def test_a_shaped_interface_sends_no_long_segments_until_it_is_as_before(stub: S
     assert stub.run("unset") == 0
 
 
+def test_what_goes_to_the_peer_and_to_nodes_behind_it_is_shaped_in_the_same_flow(stub: StubHost) -> None:
+    assert stub.run("set") == 0
+    both = stub.read("filter").splitlines()
+    assert [line.partition(" match ")[2] for line in both] == [
+        f"ip dst {network} flowid 7e57:4" for network in ("192.0.2.2/32", NODES)
+    ]
+    for one in both:
+        stub.write("filter", one)
+        assert stub.run("check") != 0, "one of them is gone"
+    assert stub.run("unset") == 0
+    assert stub.read("filter") == ""
+
+
+def test_a_network_that_cannot_be_shaped_fails_the_step(stub: StubHost) -> None:
+    text = (stub.folder / "tc").read_text()
+    (stub.folder / "tc").write_text(text.replace('case "$*" in', f'case "$*" in *"dst {NODES}"*) exit 2 ;;', 1))
+    assert stub.run("set") != 0
+    assert not (stub.folder / "kept.shape").exists()
+    assert stub.run("check") != 0
+    assert stub.run("unset") == 0
+    assert stub.read("root") == "qdisc fq_codel 0: root refcnt 2"
+
+
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
@@ -119,7 +148,8 @@ def test_a_shaped_interface_sends_no_long_segments_until_it_is_as_before(stub: S
         ("root", "loss 1%", ""),
         ("root", "bands 4", "bands 4\nqdisc tbf 7e58: parent 7e57:4"),
         ("filter", "192.0.2.2", "192.0.2.3"),
-        ("filter", "flowid 7e57:4", "flowid 7e57:4\nfilter parent 7e57: pref 49152 all"),
+        ("filter", f"{NODES} flowid 7e57:4", f"{NODES} flowid 7e57:4\nfilter parent 7e57: pref 49152 all"),
+        ("filter", NODES, "198.19.2.128/25"),
     ],
 )
 def test_values_and_filters_that_are_changed_meanwhile_are_noticed(

@@ -1,13 +1,13 @@
 # Says whether what an interface sends to one peer can be shaped, shapes it, ends that, or checks that it is so. Other
 # packets pass as before, but in short segments.
-# $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address; $4 file that keeps what the interface had;
-# $5... options of netem
+# $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address, and networks behind it to which packets are
+# shaped as well, separated by spaces; $4 file that keeps what the interface had; $5... options of netem
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
 # meanwhile.
 # "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters.
 # Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
-action=$1 device=$2 peer=$3 kept=$4; shift 4
+action=$1 device=$2 destinations=$3 kept=$4; shift 4
 segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }
 shape() {  # without what the kernel counts
     { tc qdisc show dev "$device" | grep " 7e5[78]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
@@ -29,6 +29,11 @@ unable() {  # says why; a kernel without a list of its modules is not judged
         [ -d "/sys/module/$one" ] || [ ! -s "$modules/modules.dep" ] ||
             grep -qs "/$one\.ko" "$modules/modules.dep" "$modules/modules.builtin" ||
             { echo "its kernel lacks the module $one"; return; }
+    done
+}
+shape_destinations() {  # a packet that no VPN carries between nodes has their addresses, not the peer's
+    for one in $destinations; do
+        tc filter add dev "$device" parent 7e57: protocol ip prio 1 u32 match ip dst "$one" flowid 7e57:4 || return
     done
 }
 refuse_unable() {
@@ -69,7 +74,7 @@ case $action in
         modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
         tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&
             tc qdisc add dev "$device" parent 7e57:4 handle 7e58: netem "$@" &&
-            tc filter add dev "$device" parent 7e57: protocol ip prio 1 u32 match ip dst "$peer/32" flowid 7e57:4 &&
+            shape_destinations &&
             shape > "$kept.shape"
         ;;
 esac

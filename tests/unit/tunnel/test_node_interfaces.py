@@ -1,4 +1,4 @@
-"""Interfaces of nodes that are machines: none that SSH or the default route needs is taken."""
+"""Interfaces and routes of nodes that are machines: none that SSH or the default route needs is taken."""
 
 from __future__ import annotations
 
@@ -98,6 +98,24 @@ def test_an_interface_that_nothing_needs_is_taken(tmp_path: Path, script: str, s
     status, output, (before, after) = ran(tmp_path, script, network, ssh=_ELSEWHERE, words=SCRIPTS[script], shell=shell)
     assert status == 0, output
     assert after != before
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("peer", "status", "words"),
+    [
+        ("192.0.2.2", 0, ""),
+        ("203.0.113.7", 1, "203.0.113.7 is reached through the router 192.0.2.254, which has no route to the nodes"),
+    ],
+)
+def test_nodes_without_a_vpn_are_routed_to_a_peer_in_the_gateways_own_network_alone(
+    tmp_path: Path, peer: str, status: int, words: str, shell: str
+) -> None:
+    network = "ip route add 203.0.113.0/24 via 192.0.2.254; ip link set eth2 up"
+    arguments = ("eth2", "198.19.0.1/25", "198.19.0.128/25", peer, "", "notes/node")
+    ended, output, (_, after) = ran(tmp_path, "routed-lan.sh", network, ssh=_ELSEWHERE, words=arguments, shell=shell)
+    assert (ended, words in output) == (status, True), output
+    assert (f"198.19.0.128/25 via {peer} dev eth1" in after) is (status == 0)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -45,10 +45,13 @@ from app.probes.workloads import voice
 from app.ranking.application_study import published_flows
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.hub_study import hub_cells
-from app.ranking.node_study import node_settings
+from app.ranking.node_study import NODE_STUDY, node_settings
 from app.ranking.study_parts import SATCOM
 from app.services.wiring import Services
+from app.storage.lab_results import NodeResults
+from app.storage.study_results import results_file
 from support.adapter_cases import FORMER, LEGACY_PLATFORM, LIBRESWAN_PLATFORM, OWN_PLATFORMS
+from support.node_order import printed_against, rounds_against
 from support.waiting import wait_until
 
 BYTES = 1_000_000
@@ -233,12 +236,17 @@ def test_the_systems_of_2004_that_a_platform_alone_has_are_measured_and_leave_th
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("study", LAB_STUDIES)
 def test_the_quick_part_of_each_lab_study_is_measured_and_leaves_the_gateways_as_before(
-    study: str, tunnelmark: Run, lab_name: str, on_host: Callable[[str, str], str], tmp_path: Path
+    study: str, tunnelmark: Run, lab_name: str, on_host: Callable[[str, str], str], home: Path, tmp_path: Path
 ) -> None:
     before, out, page = states(on_host), tmp_path / "study.json", tmp_path / "study.html"
     words = ("--part", "quick", "--json", str(out), "--report", str(page))
     tunnelmark("study", "run", study, f"lab:{lab_name}", *words, timeout_s=3000)
-    results = load(out)["results"]
-    assert len(results) == LAB_STUDIES[study].state("quick", None).total
+    found = load(out)
+    assert len(found["results"]) == LAB_STUDIES[study].state("quick", None).total
+    if study == NODE_STUDY:
+        kept = NodeResults.read(results_file(home / "studies", f"{study}-quick", f"lab:{lab_name}"))
+        assert kept is not None
+        assert len(kept.results) == len(found["results"])
+        assert (printed_against(found["order"]), rounds_against(kept.results)) == ([], []), found["figures"]
     assert "</html>" in page.read_text(encoding="utf-8")
     assert states(on_host) == before

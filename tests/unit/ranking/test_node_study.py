@@ -30,6 +30,7 @@ from app.reports.node_study import figure_rows, hop_rows
 from app.storage.lab_results import NodeResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
+from support.node_order import printed_against, rounds_against
 
 NAMES = [one.name for one in node_settings()]
 
@@ -66,6 +67,28 @@ def test_the_published_order_comes_out_only_where_enough_rounds_agree() -> None:
         replace(one, mbit_s={"a_to_b": 1.0, "b_to_a": 1.0}) if one.key == (NAMES[1], 1) else one for one in rounds()
     ]
     assert own_pairs(one_round)[1].verdict is OrderVerdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("own", "against_printed", "against_rounds"),
+    [
+        (rounds(), 0, 0),
+        (rounds(macsec_l2tp=(1.95, 40.0)), 2, 2),
+        (rounds(macsec_l2tp=(1.0, 20.0)), 1, 2),
+        (rounds(macsec_plus_wireguard=(0.5, 200.0)), 0, 2),
+        (rounds(2, macsec_l2tp=(3.0, 20.0)), 0, 0),
+        ([*rounds(2, macsec_l2tp=(3.0, 20.0)), *rounds()[8:]], 0, 0),
+        ([], 0, 0),
+    ],
+    ids=["as stated", "behind the first", "less throughput", "behind the second", "two rounds", "disagreeing", "none"],
+)
+def test_the_suite_notices_an_order_against_that_of_the_study_and_none_that_cannot_be_told(
+    own: list[NodeResult], against_printed: int, against_rounds: int
+) -> None:
+    data = json.loads(json.dumps(lab_study_data(NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(own)))))
+    assert len(printed_against(data["order"])) == against_printed
+    assert len(rounds_against(own)) == against_rounds
+    assert own_pairs(own)[0].published.behind == "baseline", "the published pairs are as before"
 
 
 def other_latency() -> list[OrderVerdict]:

@@ -172,14 +172,15 @@ class CellRun(ABC, Generic[R]):
         settings = HostSettings(kind.gateways, has_hystart=kind.has_hystart, also=kind.proxy)
         topology, lans = self.plan.topology, lans_of(self.machines)
         choices = [self.plan.choices[solution] for solution, _ in ways]
+        networks: Networks = {} if self.shaping is None else self._bare_networks(ways)
+        nodes = NodeSteps(topology, lans, is_gro_off=bool(networks))
         extensions: list[PlanExtension] = [
-            Extended((NodeSteps(topology, lans), ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings))
-            for _, proxy in ways
+            Extended((nodes, ProxySteps(topology, ProxyPlace(proxy), kind.proxy), settings)) for _, proxy in ways
         ]
         tunnels = self.tunnels
         first: FirstTunnels | None = None
         if self.shaping is not None:
-            tunnels = self.shaping.under(presets()[cells[0].condition], self._bare_networks(ways))
+            tunnels = self.shaping.under(presets()[cells[0].condition], networks)
             choices.append(self.shaping.bare)
             extensions.append(Extended(()))
             first = FirstTunnels(tuple(range(len(ways))), lambda _group: None)

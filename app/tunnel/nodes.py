@@ -60,10 +60,12 @@ class NodeSteps:
     Attributes:
         topology: Routed or bridged nodes.
         lans: The gateways' interfaces towards nodes that are machines, by side; empty for namespaces.
+        is_gro_off: Whether these interfaces join no packets of machines: gateways shape those that no VPN carries.
     """
 
     topology: Topology
     lans: Mapping[Side, str] = field(default_factory=dict)
+    is_gro_off: bool = False
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan with nodes.
@@ -78,7 +80,8 @@ class NodeSteps:
     def _endpoint(self, plan: TunnelPlan, link: Link, side: Side) -> EndpointPlan:
         own = plan.on(side)
         if self.topology is Topology.ROUTED_NODES:
-            steps = _routed_lan_steps(plan, link, side, self.lans[side]) if self.lans else ()
+            lan = self.lans.get(side, "")
+            steps = _routed_lan_steps(plan, link, side, lan, is_gro_off=self.is_gro_off) if lan else ()
             return replace(own, steps=(*own.steps, *(steps or (_routed_step(plan, link, side),))))
         if not own.interface:
             raise InvalidPlan(BARE_LINK_BRIDGED())
@@ -115,18 +118,18 @@ def _step(title: str, script: str, arguments: tuple[str, ...], namespace: str, l
     )
 
 
-def lan_step(link: Link, interface: str, mtu_bytes: int) -> PlanStep:
+def lan_step(link: Link, interface: str, mtu_bytes: int, *, is_gro_off: bool = False) -> PlanStep:
     """Return the step that takes up an interface between a gateway and a node, for both of them.
 
     Args:
         mtu_bytes: MTU that it must have at least; 0 where it gets one later.
+        is_gro_off: Whether it joins no packets.
     """
     folder, user = settings_folder(link)
+    words = folder, user, interface, str(mtu_bytes), *(("single",) if is_gro_off else ())
     return PlanStep(
         title=TAKE_UP_LAN(interface=interface),
-        command=Command(
-            shell_step_argv(_LAN_ON, folder, user, interface, str(mtu_bytes)), timeout_s=_STEP_S, is_root=True
-        ),
+        command=Command(shell_step_argv(_LAN_ON, *words), timeout_s=_STEP_S, is_root=True),
         undo=Command(shell_step_argv(_LAN_OFF, folder, user, interface), timeout_s=_STEP_S, is_root=True),
     )
 
@@ -140,13 +143,13 @@ def machine_step(title: str, script: str, arguments: tuple[str, ...], notes: str
     )
 
 
-def _routed_lan_steps(plan: TunnelPlan, link: Link, side: Side, lan: str) -> tuple[PlanStep, ...]:
+def _routed_lan_steps(plan: TunnelPlan, link: Link, side: Side, lan: str, *, is_gro_off: bool) -> tuple[PlanStep, ...]:
     node = node_addresses(link, Topology.ROUTED_NODES, side)
     peer = node_addresses(link, Topology.ROUTED_NODES, side.other)
     arguments = lan, node.gateway, peer.network, plan.probe_address(side.other), plan.on(side).interface
     title = ROUTE_NODE_MACHINE(node=node.node_ip, interface=lan)
     return (
-        lan_step(link, lan, node_mtu_bytes(plan)),
+        lan_step(link, lan, node_mtu_bytes(plan), is_gro_off=is_gro_off),
         setting_step(FORWARD_FROM_LAN(interface=lan), link, f"/proc/sys/net/ipv4/conf/{lan}/forwarding", "1"),
         machine_step(title, _ROUTED_LAN, arguments, notes_dir(link, node.namespace)),
     )

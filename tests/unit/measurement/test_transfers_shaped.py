@@ -66,6 +66,7 @@ class ShapedStage(Stage):
         self.groups: list[tuple[str, list[Any], tuple[int, ...]]] = []
         self.guarded: list[bool] = []
         self.networks: list[Any] = []
+        self.gro: list[set[bool]] = []
         self.pinged: list[str] = []
         self.nodes_rtt_ms: float | None = 502.0
         monkeypatch.setattr(host_shaping, "echoes", self._echoes)
@@ -84,6 +85,7 @@ class ShapedStage(Stage):
     def _open(self, condition: Condition, choices: Any, *, extensions: Any, first: Any, **_: object) -> Iterator[Group]:
         assert len(extensions) == len(choices)
         self.groups.append((condition.name, choices, first.positions))
+        self.gro.append({one.parts[0].is_gro_off for one in extensions if one.parts})
         group = Group(len(choices), self.failed)
         step = PlanStep("Shape", CHECK, CHECK, health_check=CHECK)
         if self.failed != len(choices) - 1:
@@ -178,9 +180,11 @@ def test_the_networks_of_nodes_without_a_vpn_are_shaped_as_well(monkeypatch: pyt
     own = {side: tuple(node_addresses(one, Topology.ROUTED_NODES, side).network for one in links) for side in Side}
     assert stage.networks == [own, own]
     assert own[Side.B] == ("198.19.0.128/25", "198.19.2.128/25")
+    assert stage.gro == [{True}, {True}], "netem takes what GRO has joined for one packet"
     assert stage.pinged == ["tmk0node 198.19.0.130"] * 2, "from node to node, once under each condition"
     stage.networks.clear()
     stage.run_shaped(monkeypatch, tuple(one for one in CELLS if one.solution != "none"))
+    assert stage.gro[2:] == [{False}, {False}]
     assert stage.networks == [{}, {}], "packets of a VPN have the hosts' addresses"
 
 

@@ -135,3 +135,35 @@ def test_a_machine_says_what_an_interface_is_needed_for(
     status, output, (before, after) = ran(tmp_path, "needed-for.sh", network, ssh=ssh, words=("eth2",), shell=shell)
     assert (status, output.strip()) == (0, printed)
     assert after == before
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("was", ["0", "1"])
+def test_gro_is_off_until_the_last_tunnel_that_needs_the_interface_is_gone(
+    tmp_path: Path, shell: str, was: str
+) -> None:
+    for name in ("lan-on.sh", "lan-off.sh"):
+        (tmp_path / name).write_text(bare_script(f"nodes/{name}"), encoding="utf-8")
+    show = "gro eth2; cat /sys/class/net/eth2/flags"
+    lines = (
+        *(_NETWORK, bare_script("nodes/gro.sh"), "set -e", f"gro eth2 {was}", show),
+        *(f"{shell} lan-on.sh folder one eth2 0 single", show, f"{shell} lan-on.sh folder two eth2 0 single"),
+        *(f"{shell} lan-off.sh folder one eth2", show, f"{shell} lan-off.sh folder two eth2", show),
+        *(f"{shell} lan-off.sh folder two eth2", f"{shell} lan-on.sh folder one eth2 0", show, "ls folder"),
+    )
+    done = subprocess.run(
+        [*_IN_NAMESPACES, "sh", "-c", "\n".join(lines)],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    down, up = "0x1002", "0x1003"
+    as_before, taken = [was, down], ["0", up]
+    words = done.stdout.split()
+    states, kept = [words[nth : nth + 2] for nth in range(0, 10, 2)], words[10:]
+    assert states == [as_before, taken, taken, as_before, [was, up]], "without the last word GRO remains as it is"
+    assert not any(name.endswith((".gro", ".new")) for name in kept)

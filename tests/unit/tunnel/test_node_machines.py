@@ -41,6 +41,9 @@ def test_a_gateway_routes_the_machine_behind_its_interface_and_forwards_there_al
     take_up, forward, route = (step.command.argv for step in steps)
     own, peer = (node_addresses(link, Topology.ROUTED_NODES, one) for one in (side, side.other))
     assert take_up[-2:] == (LANS[side], str(node_mtu_bytes(plan)))
+    single, *others = NodeSteps(Topology.ROUTED_NODES, LANS, is_gro_off=True).extend(plan, link).on(side).steps
+    assert single.command.argv == (*take_up, "single")
+    assert (single.undo, others) == (steps[0].undo, list(steps[1:]))
     assert forward[-3:] == (f"/proc/sys/net/ipv4/conf/{LANS[side]}/forwarding", "1", "")
     assert route[-6:-1] == (LANS[side], own.gateway, peer.network, link.underlay(side.other), "")
     assert not any("netns" in word for step in steps for word in step.command.argv)

@@ -1,8 +1,10 @@
 # Takes up an interface between a gateway and a node for as long as a tunnel of a group needs it. The first tunnel
 # keeps whether it was up, the last one restores it. One that SSH or the default route needs is refused. Arguments:
-# FOLDER USER INTERFACE MTU; packets of MTU bytes must fit, and 0 is for an interface that gets its MTU later.
+# FOLDER USER INTERFACE MTU [SINGLE]; packets of MTU bytes must fit, and 0 is for an interface that gets its MTU later.
+# With SINGLE its GRO is off meanwhile: netem holds and loses what GRO has joined as if it were one packet.
 
 set -e
+# @include gro.sh
 # @include needed.sh
 # @include setting.sh
 refuse_needed "$3"
@@ -20,4 +22,11 @@ if [ ! -e "$key.old" ]; then
 fi
 mkdir -p "$key.users"
 : > "$key.users/$2"
+if [ -n "$5" ]; then
+  if [ ! -e "$key.gro" ]; then
+    gro "$3" > "$key.gro.new"
+    mv "$key.gro.new" "$key.gro"
+  fi
+  gro "$3" 0
+fi
 ip link set "$3" up

@@ -340,7 +340,7 @@ def _print_candidates(context: CommandContext, found: Discovery) -> None:
 
 def _print_obstacles(context: CommandContext, services: Services, found: Discovery, plan: CampaignPlan) -> None:
     keys = [(candidate.solution, candidate.suite) for candidate in plan.candidates]
-    obstacles = context.job(lambda token, _report: services.preflight(found, keys, token=token))
+    obstacles = context.job(lambda token, _report: services.preflight(found, keys, plan.workloads, token=token))
     context.out.print(f"\n{tr('Obstacles:') if obstacles else tr('No obstacles on the hosts.')}")
     for sentence in obstacles:
         context.out.print(local_text(sentence))
@@ -351,6 +351,6 @@ def _print_plan(context: CommandContext, services: Services, found: Discovery, p
     for candidate in plan.candidates:
         word = tr("reference") if candidate.verdict is Verdict.UNPROTECTED else word_of(candidate.verdict)
         context.out.print(f"\n== {local_title(candidate.title)} ({word})")
-        for item in services.preview(found, (candidate.solution, candidate.suite), plan.condition):
+        for item in services.preview(found, (candidate.solution, candidate.suite), plan.condition, plan.workloads):
             text = f"-- {item.side.upper()} {word_of(item.kind)}: {local_text(item.title)}\n{local_text(item.text)}"
             context.out.print(text, soft_wrap=True)

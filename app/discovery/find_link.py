@@ -20,7 +20,7 @@ from app.discovery.messages import (
 )
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import MAX_PORT, HostFacts, Nic
-from app.domain.link import BLOCK_BITS, INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
+from app.domain.link import BLOCK_BITS, INNER_SUBNET, LAST_SESSION_ID, MEASURING_PORTS, Link, TunnelNames
 from app.domain.pairs import underlay_problem
 
 _MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
@@ -154,8 +154,7 @@ def _free_names(facts_a: HostFacts, facts_b: HostFacts) -> TunnelNames:
         tinc_port=_free_port(taken, usual.tinc_port, "udp", "tcp"),
         tcp_port=_free_port(taken, usual.tcp_port, "tcp"),
         ssh_port=_free_port(taken, usual.ssh_port, "tcp"),
-        # One server for each direction.
-        iperf_port=_free_port(taken, usual.iperf_port, "tcp", width=2),
+        iperf_port=_free_port(taken, usual.iperf_port, "tcp", "udp", width=MEASURING_PORTS),
         ssh_tap_unit=next(number for number in count(usual.ssh_tap_unit) if f"tap{number}" not in interfaces),
         l2tp_tunnel_id=tunnel_id,
         l2tp_session_id=1 + secrets.randbelow(LAST_SESSION_ID),

@@ -37,6 +37,9 @@ LAST_SESSION_ID = 2**32 - 1
 MAX_INSTANCES = 10
 """Limit of tunnels that are up side by side on one pair: the journal numbers each one's changes by a thousand."""
 
+MEASURING_PORTS = 3
+"""Ports of measurements, from that of iperf3 on: its two, and one that workloads listen on, by TCP or UDP."""
+
 _PORT_STEP = 10
 _SESSION_STEP = 16
 _FIRST_PORT, _LAST_PORT = 1024, 65535
@@ -60,7 +63,8 @@ class TunnelNames:
         l2tp_tunnel_id: L2TPv3 tunnel id on both hosts (RFC 3931 section 3.2.1).
         l2tp_session_id: L2TPv3 session id on both hosts, or the key of GRE; random for each tunnel, as a packet that
             names it is taken for the peer's.
-        iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
+        iperf_port: First of `MEASURING_PORTS` inside the tunnel: iperf3's for one direction, for the other, and that of
+            workloads.
         tinc_port: Outer port of tinc, UDP and TCP.
         freelan_port: Outer UDP port of freelan.
         ssh_port: Outer TCP port of the tunnel's own sshd.
@@ -98,9 +102,9 @@ class TunnelNames:
 
     @property
     def ports(self) -> frozenset[int]:
-        """All ports, whatever their protocol; iperf3 has two."""
+        """All ports, whatever their protocol; measurements have several in a row."""
         own = (self.udp_port, self.tcp_port, self.wireguard_port, self.tinc_port, self.freelan_port, self.ssh_port)
-        return frozenset((*own, self.iperf_port, self.iperf_port + 1))
+        return frozenset((*own, *range(self.iperf_port, self.iperf_port + MEASURING_PORTS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +220,7 @@ def _with_free_ports(first: TunnelNames, number: int, taken: frozenset[int]) -> 
         tinc_port=free(first.tinc_port),
         freelan_port=free(first.freelan_port),
         ssh_port=free(first.ssh_port),
-        iperf_port=free(first.iperf_port, width=2),
+        iperf_port=free(first.iperf_port, width=MEASURING_PORTS),
     )
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 TRANSFER_MB, MOST_TRANSFER_MB = 4, 1_000
 """Size of the file of the workload transfer, where the user gave none, and the largest one, in MB (10^6 bytes)."""
+
+Listening: TypeAlias = tuple[tuple[str, int], ...]
+"""Ports that a workload listens on besides iperf3's: protocol, and distance from the first port of measurements."""
 
 
 @dataclass(frozen=True, slots=True)

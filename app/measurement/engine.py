@@ -173,6 +173,7 @@ def _deployed_tunnels(
         store.audit,
         minds_firewalls=work.minds_firewalls,
         shaping=work.shaping(plan),
+        listening=work.listening(plan),
     )
 
 

@@ -23,6 +23,7 @@ from app.measurement.firewalls import blocked_solutions, read_if_allowed
 from app.measurement.messages import INSPECTING_HOSTS, MEASURING_PATH, MTU_NOT_PROBED, NOT_OFFERED, ON_HOST
 from app.policy.file_header import file_header
 from app.probes import probe_path_mtu
+from app.probes.workloads import listening_of
 from app.storage import Store
 from app.tunnel import DeployRequest, preflight, preview
 
@@ -69,8 +70,10 @@ def _with_path_mtu(
     return replace(facts, path_mtus={peer: mtu_bytes})
 
 
-def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str]) -> DeployRequest:
-    """Return what is built for a candidate (solution, suite) while it is measured.
+def request_for(
+    adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str], workloads: Collection[str] = ()
+) -> DeployRequest:
+    """Return what is built for a candidate (solution, suite) while it and these workloads are measured.
 
     Raises:
         InvalidPlan: It is not offered for these hosts.
@@ -89,11 +92,16 @@ def request_for(adapters: Mapping[str, Adapter], found: Discovery, key: tuple[st
         header=file_header(),
         firewalls=found.firewalls,
         opens_firewalls=found.pair.may_open_firewall,
+        listening=listening_of(workloads),
     )
 
 
 def preview_candidate(
-    adapters: Mapping[str, Adapter], found: Discovery, key: tuple[str, str], condition: Condition | None
+    adapters: Mapping[str, Adapter],
+    found: Discovery,
+    key: tuple[str, str],
+    condition: Condition | None,
+    workloads: Collection[str] = (),
 ) -> tuple[PlannedItem, ...]:
     """Return every file and command for a candidate, with those that make the condition of the link on own hosts.
 
@@ -103,7 +111,7 @@ def preview_candidate(
         InvalidPlan: It is not offered for these hosts.
     """
     shaping = None if found.pair.is_lab else condition
-    return preview(replace(request_for(adapters, found, key), shaping=shaping))
+    return preview(replace(request_for(adapters, found, key, workloads), shaping=shaping))
 
 
 def obstacles_of(
@@ -112,10 +120,12 @@ def obstacles_of(
     keys: Collection[tuple[str, str]],
     sessions: SessionPair,
     *,
+    workloads: Collection[str] = (),
     token: CancelToken,
 ) -> tuple[str, ...]:
-    """Return what is in the way of candidates, each as a sentence that names its host, once."""
-    obstacles = (one for key in keys for one in preflight(sessions, request_for(adapters, found, key), token=token))
+    """Return what is in the way of candidates and workloads, each as a sentence that names its host, once."""
+    requests = (request_for(adapters, found, key, workloads) for key in keys)
+    obstacles = (one for request in requests for one in preflight(sessions, request, token=token))
     return tuple(
         dict.fromkeys(
             ON_HOST(host=found.pair.host(one.side).label, what=sentences((one.what, one.hint))) for one in obstacles

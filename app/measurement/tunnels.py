@@ -20,6 +20,7 @@ from app.domain.link import Link
 from app.domain.messages import sentences
 from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
+from app.domain.workloads import Listening
 from app.measurement.interfaces import GroupStageSink, StageSink, Tunnel, TunnelGroup
 from app.policy.file_header import file_header
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
@@ -48,6 +49,7 @@ class DeployedTunnels:
         shaping: Condition of the link that the hosts make themselves while a tunnel is up, in a group by steps of its
             last member; None for none.
         shaped_networks: Networks behind a side, packets to which are under that condition as well.
+        listening: Ports that workloads listen on, by side.
     """
 
     pair: PairSpec
@@ -59,6 +61,7 @@ class DeployedTunnels:
     minds_firewalls: bool = True
     shaping: Condition | None = None
     shaped_networks: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    listening: Mapping[Side, Listening] = field(default_factory=dict)
 
     @classmethod
     def of_study(
@@ -116,6 +119,7 @@ class DeployedTunnels:
             opens_firewalls=self.pair.may_open_firewall,
             shaping=self.shaping,
             shaped_networks=self.shaped_networks,
+            listening=self.listening,
         )
 
     def smoke_test(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:

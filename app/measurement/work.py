@@ -20,6 +20,7 @@ from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.hubs import Hub
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus
+from app.domain.workloads import Listening
 from app.measurement.control import CampaignControl
 from app.measurement.interfaces import CampaignStore, ConditionedLink, Tunnels
 from app.measurement.messages import LOAD_NOT_ALLOWED, PROGRAM_MISSING
@@ -209,6 +210,12 @@ class Work(ABC, Generic[P, A, R]):
         """Return the condition of the link that hosts of the user's own make themselves; None for none."""
         del plan
         return None
+
+    @staticmethod
+    def listening(plan: P) -> Mapping[Side, Listening]:
+        """Return the ports that the plan's workloads listen on, by side."""
+        del plan
+        return {}
 
     # --- while it runs ------------------------------------------------------------------------------------------------
 

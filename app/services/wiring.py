@@ -203,17 +203,26 @@ class Services(
     # --- before measuring ---------------------------------------------------------------------------------------------
 
     def preview(
-        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+        self,
+        discovery: Discovery,
+        candidate: tuple[str, str],
+        condition: Condition | None = None,
+        workloads: Sequence[str] = (),
     ) -> tuple[PlannedItem, ...]:
         """Return every file and command for a candidate, with those that make the condition on own hosts."""
-        return preview_candidate(self.adapters, discovery, candidate, condition)
+        return preview_candidate(self.adapters, discovery, candidate, condition, workloads)
 
     def preflight(
-        self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
+        self,
+        discovery: Discovery,
+        candidates: Sequence[tuple[str, str]],
+        workloads: Sequence[str] = (),
+        *,
+        token: CancelToken,
     ) -> tuple[str, ...]:
-        """Return what would be in the way of candidates, as sentences. Changes nothing."""
+        """Return what would be in the way of candidates and workloads, as sentences. Changes nothing."""
         sessions = self.sessions(discovery.pair, token=token)
-        return obstacles_of(self.adapters, discovery, candidates, sessions, token=token)
+        return obstacles_of(self.adapters, discovery, candidates, sessions, workloads=workloads, token=token)
 
     def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
         """Return connections to both hosts of a pair."""

@@ -12,6 +12,7 @@ from app.domain.concurrency import run_sides
 from app.domain.firewall import Blocked, Opening, Owner
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.workloads import Listening
 from app.probes.counters import underlay_device
 from app.tunnel.firewall import opening_steps
 from app.tunnel.request import DeployRequest
@@ -23,12 +24,15 @@ _WITHOUT_COMMENTS = (Owner.FIREWALLD,)
 """Owners whose rules do not show in the kernel who added them."""
 
 
-def needed_openings(link: Link, own: EndpointPlan, side: Side, purpose: Purpose) -> tuple[Opening, ...]:
+def needed_openings(
+    link: Link, own: EndpointPlan, side: Side, purpose: Purpose, listening: Listening = ()
+) -> tuple[Opening, ...]:
     """Return everything that has to get through one host's firewall, from its peer alone.
 
     Args:
         own: The plan of this side.
         purpose: What the tunnel is for.
+        listening: Ports that workloads listen on there.
 
     Returns:
         The ports that the end listens on, what its adapter declares besides, and what measures the tunnel.
@@ -36,8 +40,8 @@ def needed_openings(link: Link, own: EndpointPlan, side: Side, purpose: Purpose)
     peer = link.underlay(side.other)
     listens = tuple(Opening(protocol, port, peer) for protocol, port in own.listens)
     source = link.inner_ip(side.other) if own.interface else peer
-    ports = range(link.names.iperf_port, link.names.iperf_port + IPERF_SERVERS)
-    measuring = tuple(Opening("tcp", port, source, own.interface) for port in ports)
+    used = (*(("tcp", step) for step in range(IPERF_SERVERS)), *listening)
+    measuring = tuple(Opening(each, link.names.iperf_port + step, source, own.interface) for each, step in used)
     # Echo requests show whether the tunnel carries anything, for as long as it is there.
     alive = Opening("icmp", 0, source, own.interface)
     return (*listens, *own.openings, alive, *(measuring if purpose is Purpose.MEASUREMENT else ()))
@@ -57,8 +61,12 @@ def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tu
     firewall = request.firewalls.get(side)
     if firewall is None:
         return ()
-    needed = needed_openings(request.link, plan.on(side), side, request.purpose)
-    return firewall.blocked(needed, underlay_device(request.facts(side), request.link.underlay(side)))
+    device = underlay_device(request.facts(side), request.link.underlay(side))
+    return firewall.blocked(_needed(request, plan, side), device)
+
+
+def _needed(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
+    return needed_openings(request.link, plan.on(side), side, request.purpose, request.listening.get(side, ()))
 
 
 def opened_firewalls(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
@@ -88,5 +96,5 @@ def _openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Ope
     firewall = request.firewalls.get(side)
     if firewall is not None and side in request.replaced and firewall.owner in _WITHOUT_COMMENTS:
         # What the deployment that is replaced has opened resembles the user's own rules, and goes with it.
-        return needed_openings(request.link, plan.on(side), side, request.purpose)
+        return _needed(request, plan, side)
     return tuple(one.opening for one in blocked_openings(request, plan, side))

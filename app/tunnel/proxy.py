@@ -8,7 +8,7 @@ from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_a
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
-from app.domain.link import Link
+from app.domain.link import MEASURING_PORTS, Link
 from app.domain.script_files import bare_script
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.tunnel.messages import (
@@ -25,8 +25,6 @@ PROXY_SIDE = Side.B
 
 _MARK = 0x746D
 """Mark of the proxy's own packets, which are not sent to it again. Source: our choice."""
-_MEASURED_PORTS = 3
-"""Ports of measurements between nodes, from that of iperf3 on: its two, and that of a web server."""
 _PORT_OFFSET = 2
 """Distance of the proxy's port on the gateway from that of iperf3, which has two."""
 
@@ -95,7 +93,7 @@ def _nodes_rule(link: Link) -> tuple[str, ...]:
     """Return the match of connections between the nodes to the ports of measurements."""
     networks = "{ " + ", ".join(node_addresses(link, Topology.ROUTED_NODES, side).network for side in Side) + " }"
     first = link.names.iperf_port
-    ports = f"{{ {first}-{first + _MEASURED_PORTS - 1} }}"
+    ports = f"{{ {first}-{first + MEASURING_PORTS - 1} }}"
     return ("ip", "saddr", networks, "ip", "daddr", networks, "tcp", "dport", ports)
 
 

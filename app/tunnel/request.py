@@ -13,6 +13,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.keepalive import Keepalive
 from app.domain.link import Link
 from app.domain.solutions import Suite
+from app.domain.workloads import Listening
 
 NO_IDENTITY = PublicIdentity()
 """Placeholder for a key that has not been made."""
@@ -79,6 +80,7 @@ class DeployRequest:
         extension: What is added to the VPN's own plan; None for nothing.
         shaping: Condition of the link that the hosts make themselves while the tunnel is up; None for none.
         shaped_networks: Networks behind a side, packets to which are under that condition as well.
+        listening: Ports that the workloads of a measurement listen on, by side.
     """
 
     pair: PairSpec
@@ -97,6 +99,7 @@ class DeployRequest:
     extension: PlanExtension | None = None
     shaping: Condition | None = None
     shaped_networks: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    listening: Mapping[Side, Listening] = field(default_factory=dict)
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""

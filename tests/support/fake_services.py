@@ -207,7 +207,11 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
         )
 
     def preview(
-        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+        self,
+        discovery: Discovery,
+        candidate: tuple[str, str],
+        condition: Condition | None = None,
+        workloads: Sequence[str] = (),
     ) -> tuple[PlannedItem, ...]:
         self._call("preview")
         self.previewed.append(condition)

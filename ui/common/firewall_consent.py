@@ -29,7 +29,10 @@ class FirewallConsent(Card):
         self.body.addWidget(self._list)
         self.body.addLayout(row(self.box, 0))
         self.measuring = label(
-            tr("While a candidate is measured, iperf3's two TCP ports are opened inside its tunnel, too."), "muted"
+            tr(
+                "While a candidate is measured, the ports of iperf3 and of workloads are opened inside its tunnel, too."
+            ),
+            "muted",
         )
         self.body.addWidget(self.measuring)
         self.hide()

@@ -69,7 +69,7 @@ class PlanPage(Page):
         self._options: RunOptions | None = None
         self._is_edited = False
         self._planning: Operation | None = None
-        self._shaping: Condition | None = None
+        self._additions: tuple[Condition | None, tuple[str, ...]] = (None, ())
         self._obstacle = ""
         self._lay_out()
 
@@ -85,7 +85,7 @@ class PlanPage(Page):
         if basis != self._of:
             self._of = basis
             self._previews.clear()
-            self._shaping = None
+            self._additions = (None, ())
             self._fill_candidates()
         self._show_pair()
         if not self._is_edited:
@@ -174,7 +174,7 @@ class PlanPage(Page):
         def planned(plan: CampaignPlan) -> None:
             self._plan, self._options = plan, options
             self._show_plan(plan)
-            self._preview_under(None if found.pair.is_lab else options.condition)
+            self._preview_with(None if found.pair.is_lab else options.condition, options.workloads)
             self.changed.emit()
 
         def failed(error: TunnelmarkError) -> None:
@@ -202,10 +202,10 @@ class PlanPage(Page):
         self.status_reported.emit("")
         self.changed.emit()
 
-    def _preview_under(self, condition: Condition | None) -> None:
-        """Show the files and commands anew where own hosts make another condition than they would have before."""
-        if condition != self._shaping:
-            self._shaping = condition
+    def _preview_with(self, condition: Condition | None, workloads: tuple[str, ...]) -> None:
+        """Show the files and commands anew where own hosts make another condition, or other workloads are run."""
+        if (condition, workloads) != self._additions:
+            self._additions = condition, workloads
             self._previews.clear()
             self._on_candidate(self.candidates.currentItem())
 
@@ -269,11 +269,11 @@ class PlanPage(Page):
         if key in self._previews:
             self._show_items(self._previews[key])
             return
-        services, condition = self.context.services, self._shaping
+        services, additions = self.context.services, self._additions
         self.code.show_text(tr("Preparing files and commands…"))
 
         def made(items: tuple[PlannedItem, ...]) -> None:
-            if condition != self._shaping:
+            if additions != self._additions:
                 return  # another one was chosen meanwhile
             self._previews[key] = items
             current = self.candidates.currentItem()
@@ -282,7 +282,7 @@ class PlanPage(Page):
 
         self.context.runner.run(
             tr("Preparing files and commands"),
-            lambda _token, _report: services.preview(found, key, condition),
+            lambda _token, _report: services.preview(found, key, *additions),
             on_success=made,
             on_failure=lambda error: self.code.show_text(local_sentence(error)),
         )

@@ -15,6 +15,7 @@ from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
 from app.domain.messages import sentences
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
+from app.domain.workloads import Listening
 from app.measurement.comparison.attempt import not_run, run_attempt, title_of
 from app.measurement.comparison.conditions import judged_under_condition, under_condition
 from app.measurement.comparison.repeats import Repeats
@@ -29,6 +30,7 @@ from app.measurement.messages import (
     SKIPPED_WHILE_RUNNING,
 )
 from app.measurement.work import ComparisonContext, Done, Task, Work
+from app.probes.workloads import listening_of
 from app.ranking.gates import MOST_REPEATS
 from app.wording.stages import stage_word
 
@@ -80,6 +82,11 @@ class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
     def shaping(plan: CampaignPlan) -> Condition | None:
         """Return the plan's condition on hosts of the user's own; a practice lab emulates it between its gateways."""
         return None if plan.pair.is_lab else plan.condition
+
+    @staticmethod
+    def listening(plan: CampaignPlan) -> Mapping[Side, Listening]:
+        """Return the ports that the plan's workloads listen on, by side."""
+        return listening_of(plan.workloads)
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         """Yield the attempts that are left, in the order of the plan, under its condition."""

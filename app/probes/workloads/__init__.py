@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from app.domain.hosts import Side
 from app.domain.results import CampaignPlan
+from app.domain.workloads import Listening
 from app.probes.workloads import (
     both_directions,
     idle_data,
@@ -50,6 +52,12 @@ def chosen_workloads(names: Collection[str], transfer_mb: int) -> tuple[Workload
     return tuple(transfer.sized(transfer_mb) if one is transfer.WORKLOAD else one for one in found)
 
 
+def listening_of(names: Collection[str]) -> dict[Side, Listening]:
+    """Return the ports that the workloads of these names listen on besides iperf3's, by side, each once."""
+    chosen = [one for name, one in WORKLOADS.items() if name in names]
+    return {side: tuple(dict.fromkeys(port for one in chosen for port in one.listens.get(side, ()))) for side in Side}
+
+
 __all__ = [
     "TUNNEL_WORKLOADS",
     "WORKLOADS",
@@ -57,5 +65,6 @@ __all__ = [
     "Workload",
     "WorkloadPath",
     "chosen_workloads",
+    "listening_of",
     "planned_workloads",
 ]

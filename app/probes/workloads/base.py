@@ -10,7 +10,7 @@ from app.domain.commands import SessionPair
 from app.domain.hosts import Side
 from app.domain.hubs import Hub
 from app.domain.link import Link
-from app.domain.workloads import FigureKind
+from app.domain.workloads import FigureKind, Listening
 
 Report = Callable[[str, float, float], None]
 """Gets the name of a figure, seconds since the workload began, and its value so far."""
@@ -39,7 +39,7 @@ class WorkloadPath:
         address_b: B's IPv4 address on the path.
         underlay: IPv4 addresses of A and B that the tunnel runs between.
         outer_filter: pcap filter that matches the tunnel's own packets on the underlay; empty for the bare link.
-        port: First of three ports that are free on both hosts.
+        port: First of `MEASURING_PORTS` that are free on both hosts, for TCP and UDP.
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.
         report: Gets figures while they grow.
@@ -83,6 +83,7 @@ class Workload:
         round_trips: Seconds more, in round trips of the link.
         each_way_mb: Data that cross in one direction, then in the other, in MB: what a slow link takes longer for.
         needs: Programs that it needs, by side; checked before anything is set up.
+        listens: Ports that it listens on besides iperf3's, by side, for which firewalls are opened with consent.
         least_versions: Versions that programs must have at least, by program, for example `3.7`.
         beyond_busybox: Programs of which BusyBox's own does not do.
         source: Where its numbers come from.
@@ -99,6 +100,7 @@ class Workload:
     round_trips: float = 0.0
     each_way_mb: float = 0.0
     needs: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    listens: Mapping[Side, Listening] = field(default_factory=dict)
     least_versions: Mapping[str, str] = field(default_factory=dict)
     beyond_busybox: tuple[str, ...] = ()
     source: str = ""

@@ -100,6 +100,7 @@ WORKLOAD = Workload(
     seconds=16.0,
     round_trips=40.0,
     needs={Side.A: ("python3",), Side.B: ("python3",)},
+    listens=dict.fromkeys(Side, (("tcp", PORT_STEP),)),
     source=mark(
         "One TCP connection for 6 s each way, from a file's first byte to its receiver's answer; CPU of each host from "
         "its kernel's counters before and after, the start of python3 included"

@@ -171,6 +171,7 @@ WORKLOAD = Workload(
     seconds=_COUNT * PACKET_S + 5.0,
     round_trips=2.0,
     needs={Side.A: ("ping", "python3"), Side.B: ("python3",)},
+    listens=dict.fromkeys(Side, (("udp", _PORT_STEP),)),
     beyond_busybox=("ping",),
     source=VOICE_SOURCE(buffer_ms=BUFFER_MS),
 )

@@ -74,6 +74,7 @@ WORKLOAD = Workload(
     seconds=8.0,
     round_trips=60.0,
     needs={Side.A: ("python3",), Side.B: ("python3",)},
+    listens={Side.B: (("tcp", PORT_STEP),)},
     source=mark(
         "HTTP/1.1: a document of 30 kB, then 24 objects of 10 to 100 kB over six connections; median of three loads"
     ),

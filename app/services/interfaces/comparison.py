@@ -121,11 +121,16 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         ...
 
     def preview(
-        self, discovery: Discovery, candidate: tuple[str, str], condition: Condition | None = None
+        self,
+        discovery: Discovery,
+        candidate: tuple[str, str],
+        condition: Condition | None = None,
+        workloads: Sequence[str] = (),
     ) -> tuple[PlannedItem, ...]:
         """Return every file and command for a candidate, without touching anything.
 
-        Hosts of the user's own make the condition of the link themselves: then that is among them.
+        Hosts of the user's own make the condition of the link themselves: then that is among them. So is what opens
+        their firewalls for the ports of the workloads.
         """
         ...
 

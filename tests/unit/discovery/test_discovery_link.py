@@ -176,6 +176,12 @@ def test_names_ports_and_numbers_in_use_are_left_alone() -> None:
     assert names.l2tp_tunnel_id == 7303
 
 
+@pytest.mark.parametrize(("port", "first"), [("tcp/25203", 25204), ("udp/25203", 25204), ("tcp/25204", 25201)])
+def test_the_port_of_workloads_is_free_for_tcp_and_udp_like_those_of_iperf3(port: str, first: int) -> None:
+    names = find_link(replace(A, ports_in_use=(port,)), B, "192.0.2.1", "192.0.2.2").names
+    assert names.iperf_port == first
+
+
 UDP_PORTS = "udp_port", "wireguard_port", "freelan_port", "tinc_port"
 TCP_PORTS = "tcp_port", "ssh_port", "tinc_port"
 INTERFACES = "ethernet_interface", "wireguard_interface", "lower_interface", "vlan_interface"

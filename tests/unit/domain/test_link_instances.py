@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.domain.errors import Bug
 from app.domain.hosts import Side
-from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, MAX_INSTANCES, Link, TunnelNames
+from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, MAX_INSTANCES, MEASURING_PORTS, Link, TunnelNames
 
 LINK = Link("192.0.2.1", "192.0.2.2")
 _PORTS = ("udp_port", "tcp_port", "wireguard_port", "tinc_port", "freelan_port", "ssh_port", "iperf_port")
@@ -69,7 +69,7 @@ def test_no_instance_has_anything_of_another(link: Link) -> None:
 def test_an_instance_is_a_link_as_the_first_one(link: Link, number: int) -> None:
     made = link.instance(number)
     assert all(len(name) <= 15 for name in made.names.interfaces)
-    assert len(made.names.ports) == len(_PORTS) + 1
+    assert len(made.names.ports) == len(_PORTS) + MEASURING_PORTS - 1
     assert all(1024 <= port <= 65_535 for port in made.names.ports)
     assert 0 < made.names.l2tp_session_id <= LAST_SESSION_ID
     assert 0 < made.names.l2tp_tunnel_id <= LAST_SESSION_ID

@@ -15,6 +15,7 @@ from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
 from app.measurement.firewalls import blocked_solutions
 from app.measurement.messages import BLOCKED_BY_FIREWALL
+from app.probes.workloads import listening_of
 from app.tunnel.messages import FIREWALL_BLOCKS, OPEN_FIREWALL
 from app.tunnel.openings import needed_openings
 from app.tunnel.plan import plan_of
@@ -105,6 +106,37 @@ def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> 
         )
     ]
     assert titles(agreed, Side.B) == []
+
+
+@pytest.mark.parametrize(
+    ("workloads", "on_a", "on_b"),
+    [
+        ((), [], []),
+        (("loaded-latency", "transfer", "both-directions", "two-flows"), [], []),
+        (("web-page",), [], ["tcp"]),
+        (("transactions", "web-page"), ["tcp"], ["tcp"]),
+        (("voice",), ["udp"], ["udp"]),
+        (("voice", "web-page"), ["udp"], ["udp", "tcp"]),
+    ],
+)
+def test_the_port_of_workloads_is_opened_for_those_that_are_measured_and_closed_with_the_tunnel(
+    workloads: tuple[str, ...], on_a: list[str], on_b: list[str]
+) -> None:
+    closed = dict.fromkeys(Side, firewall())
+    one = request("wireguard", firewalls=closed, opens_firewalls=True, listening=listening_of(workloads))
+    for side, protocols in ((Side.A, on_a), (Side.B, on_b)):
+        wanted = [OPEN_FIREWALL(opening=f"{each} 25203 from {LINK.inner_ip(side.other)} on tmk0") for each in protocols]
+        steps = [step for step in plan_of(one).on(side).steps if " 25203 " in step.title]
+        assert [step.title for step in steps] == wanted
+        assert all(step.undo is not None for step in steps)
+
+
+def test_without_consent_a_blocked_port_of_workloads_is_an_obstacle() -> None:
+    inner = "-A INPUT -i tmk0 -p tcp -j ACCEPT\n"
+    one = request("openvpn-udp", firewalls={Side.B: firewall(PING + inner)}, listening=listening_of(("voice",)))
+    (obstacle,) = (each for each in obstacles_on(Side.B, one, plan_of(one), {}) if "firewall" in each.what)
+    assert obstacle.is_blocking
+    assert f"udp 25203 from {LINK.inner_ip(Side.A)} on tmk0" in obstacle.what
 
 
 @pytest.mark.parametrize("solution", ["wireguard", "ipsec", "macsec", "openvpn-udp"])

@@ -58,12 +58,14 @@ class Arrivals:
         least_ms: Shortest round trip, in ms.
         most_ms: Longest round trip, in ms.
         lost_in_a_row: Longest run of requests without a reply.
+        outage_ms: Longest outage that requests without a reply allow, by when they were sent, in ms; 0 if none is lost.
     """
 
     replies: int
     least_ms: float
     most_ms: float
     lost_in_a_row: int
+    outage_ms: float = 0.0
 
     @property
     def variation_ms(self) -> float:

@@ -150,11 +150,15 @@ class Block:
         cycle: Pass over all candidates that it belongs to, from 1.
         at_s: When it began, in seconds since the attempt began.
         is_counted: Whether it counts; False where its cycle was disturbed and repeated.
+        lasted_s: For how long it was measured, in s; None where neither that nor the interval was kept.
+        interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
 
     cycle: int
     at_s: float
     is_counted: bool = True
+    lasted_s: float | None = None
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

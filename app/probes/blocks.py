@@ -28,6 +28,7 @@ from app.probes.messages import (
     PROGRAM_PRINTED,
     TUNNEL_CARRIES_NOTHING,
 )
+from app.probes.pacing import BLOCK_INTERVAL_S
 from app.probes.ping_lines import Reply, Trouble, parse_ping_line
 
 WARM_UP_S = 2.0
@@ -36,10 +37,6 @@ WARM_UP_S = 2.0
 STEADY_RATIO = 1.05
 """A window whose median is not lower than that of the one before by more than this factor is steady: noise that makes
 it higher is no cold start. Source: our choice, as `probes/latency.sh`."""
-
-_INTERVAL_S = 0.05
-"""Time between echo requests that do not wait for each other, as where a round trip takes longer: a block takes 10 s,
-and the largest frames take 0.24 Mbit/s, so that none waits for the one before. Source: our choice."""
 
 _SMALL_PAYLOAD_BYTES = 18
 _SLACK_S = 30
@@ -90,12 +87,16 @@ class TargetBlock:
             LOST_RTT_US where no reply came, and where nothing was sent any more.
         duplicates: Replies beyond the first.
         note: What ping reported, and what else makes the block doubtful; empty if there is nothing.
+        lasted_s: For how long it was measured, in s; None if not known.
+        interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
 
     at_s: float
     rtt_us: tuple[npt.NDArray[np.uint32], ...]
     duplicates: int = 0
     note: str = ""
+    lasted_s: float | None = None
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ def _interval_s(client: HostSession, flavour: ToolFlavour, rtt_s: float) -> floa
     Not every BusyBox takes fractions of a second; without root's rights older versions of iputils take 0.2 s at least.
     """
     can_pace = flavour is ToolFlavour.IPUTILS and client.privilege is not Privilege.NONE
-    return _INTERVAL_S if can_pace and rtt_s >= _INTERVAL_S else None
+    return BLOCK_INTERVAL_S if can_pace and rtt_s >= BLOCK_INTERVAL_S else None
 
 
 def _ping_argv(request: CycleRequest) -> tuple[str, ...]:
@@ -240,6 +241,7 @@ class _CycleReader:
         self._targets: list[_Target] = []
         self._current: Echoes | None = None
         self.has_ended = False
+        self._ended_s = 0.0
         self.host_words: list[str] = []
 
     def on_line(self, _stream: Stream, line: str) -> None:
@@ -264,6 +266,7 @@ class _CycleReader:
         elif word == "@exit":
             self._current = None
         elif word == "@end":
+            self._ended_s = _seconds(rest)
             self.has_ended = len(self._targets) == len(self._request.targets)
 
     def _new_echoes(self) -> dict[str, Echoes]:
@@ -273,17 +276,22 @@ class _CycleReader:
         }
 
     def blocks(self) -> tuple[TargetBlock, ...]:
-        began_s = self._targets[0].uptime_s if self._targets else 0.0
-        return tuple(_block(target, began_s) for target in self._targets)
+        times_s = [*(target.uptime_s for target in self._targets), self._ended_s]
+        return tuple(
+            replace(_block(target, times_s[0], after_s), interval_s=self._request.interval_s)
+            for target, after_s in zip(self._targets, times_s[1:], strict=True)
+        )
 
 
-def _block(target: _Target, began_s: float) -> TargetBlock:
+def _block(target: _Target, began_s: float, ended_s: float) -> TargetBlock:
     notes = list(dict.fromkeys(target.troubles))[:2]
     return TargetBlock(
         max(0.0, target.uptime_s - began_s),
         tuple(echoes.rtt_us for echoes in target.echoes.values()),
         sum(echoes.duplicates for echoes in target.echoes.values()),
         sentences(notes),
+        # The host's clock has hundredths of a second.
+        round(ended_s - target.uptime_s + 0.01, 2) if ended_s >= target.uptime_s else None,
     )
 
 

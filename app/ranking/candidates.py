@@ -22,6 +22,7 @@ from app.domain.results import (
 )
 from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
+from app.ranking.outages import RequestPace, request_pace
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.ranking.weighted import weighted_latency_ms
@@ -86,10 +87,10 @@ def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[C
     bare = [one for (solution, _), found in attempts.items() if solution == baseline for one in with_figures(found)]
     reference = round_figures(measure(bare))
     spreads = [spread for one in bare if (spread := spread_of(one)) is not None]
-    bare_spread = min(spreads, default=None)
+    bare_spread, pace = min(spreads, default=None), request_pace(record)
     return tuple(
-        _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference, bare_spread)
-        for candidate in record.plan.candidates
+        _contender(record, one, tuple(attempts[one.solution, one.suite]), reference, bare_spread, pace)
+        for one in record.plan.candidates
     )
 
 
@@ -131,13 +132,13 @@ def _contender(
     attempts: tuple[Attempt, ...],
     reference: RoundFigures,
     bare_spread: float | None,
+    pace: RequestPace,
 ) -> Contender:
     done = with_figures(attempts)
-    measured = measure(done)
-    figures = round_figures(measured)
+    figures = round_figures(measured := measure(done))
     latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
-    arrivals = arrivals_of(done)
+    arrivals = arrivals_of(done, *pace)
     result = CandidateResult(
         solution=candidate.solution,
         suite=candidate.suite,

@@ -17,7 +17,9 @@ from app.domain.controllers import (
     ControllerLimit,
     ControllerSetting,
 )
+from app.domain.hosts import ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.ranking.outages import longest_outage_s
 from app.ranking.summaries import lost_runs
 
 CONTROLLER_FRAME_BYTES = 128
@@ -49,19 +51,28 @@ _FEWEST_REPLIES = 100
 """Fewer say too little of the slowest replies. Source: our choice."""
 
 
-def arrivals_of(attempts: Iterable[Attempt]) -> Arrivals | None:
+def arrivals_of(
+    attempts: Iterable[Attempt], flavour: ToolFlavour = ToolFlavour.IPUTILS, interval_s: float | None = None
+) -> Arrivals | None:
     """Return the extremes of short frames over several attempts; None where too few were answered.
 
     Requests of blocks that do not count, because something disturbed them, count here: a controller meets them as well.
+
+    Args:
+        attempts: Of one candidate.
+        flavour: Which ping the sender has.
+        interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
-    series = [each for one in attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
-    answered = [_answered(each) for each in series]
+    short = [(one, each) for one in attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
+    answered = [_answered(each) for _, each in short]
     replies = sum(one.size for one in answered)
     if replies < _FEWEST_REPLIES:
         return None
     whole = np.concatenate(answered) / 1_000.0
-    lost_in_a_row = max((after - first for each in series for first, after in lost_runs(each)), default=0)
-    return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row)
+    runs = [(one, each, first, after) for one, each in short for first, after in lost_runs(each)]
+    lost_in_a_row = max((after - first for *_, first, after in runs), default=0)
+    outage_s = max((longest_outage_s(*run, flavour, interval_s) for run in runs), default=0.0)
+    return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, round(1_000.0 * outage_s, 3))
 
 
 def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
@@ -71,10 +82,13 @@ def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:
     are lost in a row, and the variation of the delay, is shorter than the watchdog. Requests (Modbus/TCP, OPC UA): the
     longest round trip, and TCP's retransmissions of as many losses in a row, end before the time-out. TCP waits for a
     round trip and 200 ms, and twice as long each time.
+
+    Requests are spaced otherwise than cyclic data: those that were lost may be frames lost at random, or an outage, in
+    which more frames of cyclic data are lost the shorter the update time is. The values hold for both.
     """
-    lost = found.lost_in_a_row
     cyclic = {one: _OFFERED[one] for one in _CYCLIC}
-    request_ms = found.most_ms + _sent_again_ms(lost, found.most_ms)
+    lost_ms = _sent_again_ms(found.lost_in_a_row, found.most_ms)
+    request_ms = found.most_ms + max(lost_ms, _sent_after_ms(found.outage_ms, found.most_ms))
     timeout = _first(_TIMEOUT_STEPS_MS, lambda value: value > request_ms)
     return (
         *(
@@ -97,7 +111,7 @@ def outage_advice(outage_s: float, rtt_ms: float = 0.0) -> tuple[ControllerAdvic
         rtt_ms: Round-trip time of the tunnel, in ms; TCP waits for it as well. 0 where it is not known.
     """
     outage_ms = 1_000.0 * outage_s
-    request_ms = rtt_ms + next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth, rtt_ms)) >= outage_ms)
+    request_ms = rtt_ms + _sent_after_ms(outage_ms, rtt_ms)
     advice = []
     for setting, (factor, steps) in _OFFERED.items():
         if setting in _CYCLIC:
@@ -113,6 +127,11 @@ def _sent_again_ms(number: int, rtt_ms: float = 0.0) -> float:
     return (rtt_ms + _RETRANSMISSION_MS) * ((1 << number) - 1)
 
 
+def _sent_after_ms(outage_ms: float, rtt_ms: float) -> float:
+    """Return when TCP first sends a segment after an outage that began with it, in ms after the first time."""
+    return next(at_ms for nth in count() if (at_ms := _sent_again_ms(nth, rtt_ms)) >= outage_ms)
+
+
 def _outlasts(factor: int, outage_ms: float, update_ms: int) -> bool:
     return update_ms + outage_ms < factor * update_ms
 
@@ -124,7 +143,8 @@ def controller_limits(setting: ControllerSetting) -> tuple[ControllerLimit, ...]
 
 
 def _survives(factor: int, found: Arrivals, update_ms: int) -> bool:
-    return (1 + found.lost_in_a_row) * update_ms + found.variation_ms < factor * update_ms
+    gap_ms = max(found.lost_in_a_row * update_ms, found.outage_ms)
+    return _outlasts(factor, gap_ms + found.variation_ms, update_ms)
 
 
 def _first(steps: Sequence[int], holds: Callable[[int], bool]) -> int | None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 from app.ranking.candidates import with_figures
+from app.ranking.outages import block_bounds_s, is_timed_by_blocks
 from app.ranking.summaries import lost_runs
 
 Floats = npt.NDArray[np.float64]
@@ -92,7 +93,7 @@ def sample_history(attempts: Iterable[Attempt], frame_bytes: int, began_at: date
     ]
     if not found:
         return None
-    is_timed = all(_is_timed(one, series) for one, series in found)
+    is_timed = all(is_timed_by_blocks(one, series) for one, series in found)
     rtt_us = np.concatenate([series.rtt_us for _, series in found])
     rounds = np.concatenate([np.full(series.rtt_us.size, one.key.round) for one, series in found])
     at_s = np.concatenate([_times(one, series, began_at) for one, series in found]) if is_timed else None
@@ -112,10 +113,6 @@ def history_sizes(attempts: Sequence[Attempt]) -> tuple[int, ...]:
     )
 
 
-def _is_timed(attempt: Attempt, series: LatencySeries) -> bool:
-    return bool(attempt.blocks) and series.rtt_us.size % len(attempt.blocks) == 0
-
-
 def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Floats:
     offset_s = (attempt.started_at - began_at).total_seconds()
     began_s = offset_s + np.array([one.at_s for one in attempt.blocks])
@@ -125,19 +122,6 @@ def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Float
 def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
     found = []
     for first, after in lost_runs(series):
-        times = _bounds(attempt, series, first, after - 1) if is_timed else (None, None)
+        times = block_bounds_s(attempt, series, first, after) if is_timed else (None, None)
         found.append(SampleOutage(start + first, start + after - 1, attempt.key.round, *times))
     return found
-
-
-def _bounds(attempt: Attempt, series: LatencySeries, first: int, last: int) -> tuple[float, float]:
-    """Return between which durations an outage lasted, in s.
-
-    A request of a block was sent after the block began and before the candidate's next block did.
-    """
-    count = series.rtt_us.size // len(attempt.blocks)
-    ended_s = (attempt.ended_at - attempt.started_at).total_seconds()
-    began_s = [*(one.at_s for one in attempt.blocks), ended_s]
-    one, other = first // count, last // count
-    least_s = max(0.0, began_s[other] - began_s[one + 1])
-    return least_s, max(least_s, began_s[other + 1] - began_s[one])

@@ -121,8 +121,10 @@ def controller_note(found: Arrivals) -> str:
     """Return what the smallest safe values rest on, as a sentence."""
     lost = tr("none lost")
     if found.lost_in_a_row:
-        lost = tr("{number} lost in a row at most").format(number=grouped(found.lost_in_a_row))
-    return tr(
+        lost = tr("{number} lost in a row at most, or an outage of up to {time}").format(
+            number=grouped(found.lost_in_a_row), time=milliseconds(found.outage_ms)
+        )
+    note = tr(
         "From {replies} replies to frames of up to 128 bytes: {least} to {most}, "
         "{lost}. Leave room for rarer delays. Outage after a failure: not measured by a comparison; the status of a "
         "deployment has those that its hosts saw, with the settings that outlast the longest."
@@ -132,3 +134,10 @@ def controller_note(found: Arrivals) -> str:
         most=milliseconds(found.most_ms),
         lost=lost,
     )
+    if not found.lost_in_a_row:
+        return note
+    both = tr(
+        "Requests are not sent as often as cyclic data, so what was lost may be single frames or an outage: "
+        "the values hold for both."
+    )
+    return f"{note} {both}"

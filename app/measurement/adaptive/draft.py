@@ -162,7 +162,10 @@ class Draft(AttemptDraft):
             # Fragments are not counted, since several tunnels are up.
             path=path_note(self.tunnel.plan, self.underlay_mtu_bytes) if self.tunnel else None,
             doubts=tuple(dict.fromkeys(self.doubts)),
-            blocks=tuple(Block(one.cycle, one.at_s, one.cycle not in self.disturbed) for one in self.blocks),
+            blocks=tuple(
+                Block(one.cycle, one.at_s, one.cycle not in self.disturbed, one.block.lasted_s, one.block.interval_s)
+                for one in self.blocks
+            ),
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,
         )

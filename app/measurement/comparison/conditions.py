@@ -25,14 +25,6 @@ from app.probes.throughput import SILENT_ROUND_TRIPS
 from app.probes.workloads import chosen_workloads
 from app.wording.conditions import check_words, condition_words
 
-_LONG_RTT_MS = 10.0
-"""From this round-trip time on, echo requests do not wait for each other. Source: our choice."""
-
-_PING_INTERVAL_S = 0.02
-_FRAMES_APART = 3.0
-"""Echo requests leave room for so many of their largest frames on the slower line. Source: our choice."""
-
-_LARGEST_FRAME_BITS = 8 * 1_518
 _ROUND_TRIPS_OF_TCP, _MOST_TCP_S = 20.0, 10
 """TCP needs some round trips until it fills a line. Source: our choice."""
 
@@ -64,15 +56,6 @@ def profile_under(condition: Condition | None, profile: Profile) -> Profile:
     if seconds <= profile.seconds:
         return profile
     return replace(profile, name=ProfileName.CUSTOM, seconds=seconds)
-
-
-def ping_interval_s(condition: Condition | None) -> float | None:
-    """Return the time between two echo requests in s; None where each waits for the reply to the one before."""
-    if condition is None or condition.rtt_ms <= _LONG_RTT_MS:
-        return None
-    rates = (*condition.a_to_b.rates_mbit_s, *condition.b_to_a.rates_mbit_s)
-    frame_s = _LARGEST_FRAME_BITS / (min(rates) * 1e6) if rates else 0.0
-    return max(_PING_INTERVAL_S, round(_FRAMES_APART * frame_s, 3))
 
 
 def tcp_pause_s(condition: Condition | None) -> int:

@@ -20,7 +20,7 @@ from app.domain.profiles import GOOD_CYCLES, Profile
 from app.domain.results import AttemptKey, CampaignPlan, Candidate
 from app.domain.solutions import BASELINE
 from app.domain.workloads import MOST_TRANSFER_MB, TRANSFER_MB
-from app.measurement.comparison.conditions import ping_interval_s, profile_under, workloads_s
+from app.measurement.comparison.conditions import profile_under, workloads_s
 from app.measurement.messages import (
     BYTES_IN_A_FRAME,
     CANDIDATE_TWICE,
@@ -35,6 +35,7 @@ from app.measurement.messages import (
     SECONDS_OF_TCP,
 )
 from app.probes.capture import capture_tests_s
+from app.probes.pacing import ping_interval_s
 from app.probes.throughput import DIRECTION_OVERHEAD_S, OMIT_S
 from app.ranking.choice import MOST_PLANNED_ROUNDS
 from app.storage.summaries import MeanDurations

@@ -18,7 +18,7 @@ from app.domain.path_note import PathNote
 from app.domain.profiles import ProfileName
 from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, ThroughputSeries
 from app.domain.workloads import WorkloadResult
-from app.measurement.comparison.conditions import ping_interval_s, tcp_pause_s
+from app.measurement.comparison.conditions import tcp_pause_s
 from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import guarded_load
 from app.measurement.messages import FROM_HOST_TO_HOST, GETTING_READY, RTT_OF_SIZES, TCP_BOTH_WAYS
@@ -40,6 +40,7 @@ from app.probes import (
 from app.probes.counter_window import CounterWindow, underlay_devices
 from app.probes.latency import UNSTEADY
 from app.probes.own_load import OwnLoad
+from app.probes.pacing import ping_interval_s
 from app.probes.throughput import OMIT_S, SLACK_S
 
 TYPICAL_ECHO_S = 0.001

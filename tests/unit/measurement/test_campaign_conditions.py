@@ -15,8 +15,9 @@ from app.domain.errors import ProbeFailed, ProgramMissing
 from app.domain.events import AttemptStarted
 from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.results import CampaignStatus
-from app.measurement.comparison.conditions import ping_interval_s, profile_under
+from app.measurement.comparison.conditions import profile_under
 from app.measurement.link_conditions import LinkMeasurement
+from app.probes.pacing import ping_interval_s
 from app.ranking import rank
 
 GEO = presets()["geo"]

@@ -18,8 +18,9 @@ from app.domain.events import StageStarted
 from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.comparison import plan_campaign
-from app.measurement.comparison.conditions import ping_interval_s, workloads_s
+from app.measurement.comparison.conditions import workloads_s
 from app.measurement.messages import MB_TO_TRANSFER, NUMBER_OUT_OF_RANGE
+from app.probes.pacing import ping_interval_s
 from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
 from support.message_checks import has_message
 

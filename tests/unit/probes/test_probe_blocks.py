@@ -60,6 +60,8 @@ def test_each_target_has_a_block_with_every_size_in_the_order_of_the_request() -
     assert [len(times) for times in first.rtt_us] == list(COUNTS)
     assert all((times == 500).all() for times in (*first.rtt_us, *second.rtt_us))
     assert (first.at_s, second.at_s) == (0.0, 1.0)
+    # To the next block or the end, and the hundredth of a second by which the clock may be behind.
+    assert (first.lasted_s, second.lasted_s) == (1.01, 0.51)
     (words,) = host.asked
     assert words[1].split()[0] == "470:20"  # the fourth size first: frames of 512 bytes
     assert words[2] == "198.18.0.2@198.18.0.1 198.18.2.2"

@@ -8,20 +8,24 @@ import numpy as np
 import pytest
 from sample_records import MODELS, sample_record
 
+from app.domain.condition_files import presets
 from app.domain.controllers import Arrivals, ControllerSetting
-from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.domain.hosts import Tool, ToolFlavour
+from app.domain.results import LOST_RTT_US, Attempt, Block, LatencySeries
+from app.probes.pacing import ping_interval_s
 from app.ranking import rank
 from app.ranking.controllers import arrivals_of, controller_advice, controller_limits, outage_advice
+from app.ranking.outages import request_pace
 from app.reports.json_report import to_json
 from app.reports.view import report_view
-from app.wording.controllers import CONTROLLER_COLUMNS, limit_words, outage_words
+from app.wording.controllers import CONTROLLER_COLUMNS, controller_note, limit_words, outage_words
 
 
-def attempt(*rtt_ms: float | None, frame_bytes: int = 60) -> Attempt:
+def attempt(*rtt_ms: float | None, frame_bytes: int = 60, blocks: tuple[Block, ...] = ()) -> Attempt:
     """Return an attempt with these replies in ms; None is a lost request."""
     rtt_us = np.array([LOST_RTT_US if one is None else round(1_000 * one) for one in rtt_ms], np.uint32)
     series = LatencySeries(frame_bytes, len(rtt_ms), sum(one is not None for one in rtt_ms), 0, rtt_us)
-    return replace(sample_record(rounds=1, pings=5, models=MODELS[:1]).attempts[0], latency=(series,))
+    return replace(sample_record(rounds=1, pings=5, models=MODELS[:1]).attempts[0], latency=(series,), blocks=blocks)
 
 
 def advised(found: Arrivals) -> dict[ControllerSetting, int | None]:
@@ -31,7 +35,9 @@ def advised(found: Arrivals) -> dict[ControllerSetting, int | None]:
 def test_extremes_are_those_of_short_frames() -> None:
     short, long = attempt(*[1.0] * 150, 4.0, None, None, 1.0, None), attempt(*[9.0] * 200, frame_bytes=1514)
     both = replace(short, latency=(*short.latency, *long.latency))
-    assert arrivals_of([both]) == Arrivals(replies=152, least_ms=1.0, most_ms=4.0, lost_in_a_row=2)
+    found = arrivals_of([both])
+    assert found is not None
+    assert replace(found, outage_ms=0.0) == Arrivals(replies=152, least_ms=1.0, most_ms=4.0, lost_in_a_row=2)
     assert arrivals_of([attempt(*[1.0] * 99)]) is None
 
 
@@ -51,6 +57,87 @@ def test_cyclic_data_arrives_before_the_watchdog(
     found = advised(Arrivals(1_000, 1.0, 1.0 + variation_ms, lost))
     assert found[ControllerSetting.PROFINET] == profinet
     assert found[ControllerSetting.ETHERNET_IP] == ethernet_ip
+
+
+BLOCKS = Block(1, 0.0, lasted_s=0.4), Block(2, 5.0, lasted_s=0.4)
+"""Blocks of 60 requests each; in between, other candidates are measured."""
+
+PACED = tuple(replace(one, interval_s=0.05) for one in BLOCKS)
+EARLIER = Block(1, 0.0), Block(2, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("lost", "blocks", "pace", "outage_ms"),
+    [
+        ((), (), (), 0.0),
+        ((10,), (), (), 20.0),  # between two answered requests: the spacing of two
+        ((10, 11, 12), (), (), 40.0),
+        ((10, 30, 31), (), (), 30.0),  # the longest one
+        ((10,), (), (ToolFlavour.IPUTILS, 0.05), 100.0),  # requests that do not wait for each other
+        ((10,), (), (ToolFlavour.BUSYBOX, None), 2_000.0),
+        ((10,), BLOCKS, (), 20.0),
+        ((10,), BLOCKS, (ToolFlavour.BUSYBOX, None), 400.0),  # no longer than its block
+        ((0,), BLOCKS, (), 400.0),  # without a reply, ping waits a second before it sends again
+        ((0,), PACED, (), 100.0),
+        ((10,), PACED, (), 100.0),
+        ((10,), EARLIER, (), 100.0),  # the interval was not kept: it may be that of long paths
+        ((59,), EARLIER, (), 5_000.0),  # up to the next block
+        ((59,), BLOCKS, (), 400.0),  # what ping sent then is not stored
+        ((59, 60), BLOCKS, (), 5_400.0),  # nothing is known of the time between the blocks
+    ],
+)
+def test_an_outage_is_as_long_as_the_spacing_of_what_was_lost(
+    lost: tuple[int, ...], blocks: tuple[Block, ...], pace: tuple[ToolFlavour, float | None], outage_ms: float
+) -> None:
+    rtt_ms = [None if place in lost else 1.0 for place in range(120)]
+    found = arrivals_of([attempt(*rtt_ms, blocks=blocks)], *pace)
+    assert found is not None
+    assert found.outage_ms == outage_ms
+
+
+def test_ping_waits_as_long_as_its_slowest_reply_where_that_is_longer() -> None:
+    found = arrivals_of([attempt(*[30.0] * 100, None, 40.0)])
+    assert found is not None
+    assert found.outage_ms == 80.0
+
+
+def test_a_single_lost_request_may_be_an_outage_of_many_frames_of_cyclic_data() -> None:
+    found = arrivals_of([attempt(*[1.0] * 100, None, 1.0)])
+    assert found is not None
+    values = advised(found)
+    # One frame of 1 ms would be lost at random; in an outage of 20 ms it is 20 of them.
+    assert values[ControllerSetting.PROFINET] == 16  # 16 + 20 < 3 x 16
+    assert values[ControllerSetting.ETHERNET_IP] == 10  # 10 + 20 < 4 x 10
+    assert advised(replace(found, outage_ms=0.0))[ControllerSetting.PROFINET] == 1
+
+
+def test_requests_outlast_the_outage_that_lost_requests_allow() -> None:
+    found = Arrivals(1_000, 1.0, 1.0, 1, outage_ms=2_000.0)
+    # TCP sends again after 201, 603, 1 407 and 3 015 ms.
+    assert advised(found)[ControllerSetting.MODBUS] == 5_000
+    assert advised(replace(found, outage_ms=200.0))[ControllerSetting.MODBUS] == 500
+
+
+def test_the_sentence_names_an_outage_only_where_a_request_was_lost() -> None:
+    whole, holed = Arrivals(1_000, 1.0, 2.0, 0), Arrivals(1_000, 1.0, 2.0, 1, outage_ms=20.0)
+    assert ", none lost." in controller_note(whole)
+    assert "cyclic data" not in controller_note(whole)
+    assert "1 lost in a row at most, or an outage of up to 20.0 ms." in controller_note(holed)
+    assert controller_note(holed).endswith("the values hold for both.")
+
+
+def test_the_pace_of_fixed_rounds_is_that_of_their_condition() -> None:
+    record = sample_record(rounds=1, pings=5, models=MODELS[:1])
+    assert request_pace(record)[1] is None
+    under = replace(record, plan=replace(record.plan, condition=presets()["geo"]))
+    assert request_pace(under)[1] == ping_interval_s(presets()["geo"])
+
+
+def test_the_ping_is_that_of_the_sender() -> None:
+    record = sample_record(rounds=1, pings=5, models=MODELS[:1])
+    busybox = {"ping": Tool("ping", ToolFlavour.BUSYBOX)}
+    record = replace(record, facts={**record.facts, "a": replace(record.facts["a"], tools=busybox)})
+    assert request_pace(record)[0] is ToolFlavour.BUSYBOX
 
 
 def test_requests_wait_for_tcp_to_send_again() -> None:

@@ -72,6 +72,15 @@ def test_the_duration_is_between_the_beginnings_of_blocks(
     assert (outage.least_s, outage.most_s) == pytest.approx((least_s, most_s))
 
 
+def test_an_outage_ends_with_its_block_where_the_end_is_kept() -> None:
+    one = attempt(1.0, None, None, 1.0, 1.0, 1.0, blocks=(4.0, 10.0, 19.0))
+    one = replace(one, blocks=tuple(replace(each, lasted_s=0.5) for each in one.blocks))
+    found = sample_history([one], 60, STARTED)
+    assert found is not None
+    (outage,) = found.outages
+    assert (outage.least_s, outage.most_s) == pytest.approx((0.0, 6.5))  # from 4 to 10.5 s
+
+
 def test_two_rounds_are_no_outage_together() -> None:
     rounds = [attempt(1.0, None, blocks=(0.0,)), attempt(None, 1.0, number=2, blocks=(0.0,))]
     found = sample_history(rounds, 60, STARTED)

@@ -82,7 +82,7 @@ def test_the_published_order_comes_out_only_where_enough_rounds_agree() -> None:
     ],
     ids=["as stated", "behind the first", "less throughput", "behind the second", "two rounds", "disagreeing", "none"],
 )
-def test_the_suite_notices_an_order_against_that_of_the_study_and_none_that_cannot_be_told(
+def test_the_suite_notices_an_order_against_that_of_the_study_and_none_that_is_undecided(
     own: list[NodeResult], against_printed: int, against_rounds: int
 ) -> None:
     data = json.loads(json.dumps(lab_study_data(NodeResults(NODE_STUDY, "lab:x", "quick", "1", tuple(own)))))

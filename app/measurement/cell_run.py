@@ -253,7 +253,8 @@ class CellRun(ABC, Generic[R]):
             if shaped is None:
                 found = measure_held(measurement, self.set_condition, condition)
             else:
-                found = measurement.measure(condition, shaped.direct_ms)
+                # The firewalls are open for the ports of the member that makes the condition.
+                found = replace(measurement, link=shaped.member.link).measure(condition, shaped.direct_ms)
         except ProbeFailed as error:
             return None, error.sentence()
         self.reports.measured(found)

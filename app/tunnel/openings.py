@@ -66,7 +66,11 @@ def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tu
 
 
 def _needed(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
-    return needed_openings(request.link, plan.on(side), side, request.purpose, request.listening.get(side, ()))
+    own, listening = plan.on(side), request.listening.get(side, ())
+    if request.shaping is not None and not own.interface:
+        # The condition is measured on the bare link, with datagrams of iperf3 in both directions.
+        listening = (*(("udp", step) for step in range(IPERF_SERVERS)), *listening)
+    return needed_openings(request.link, own, side, request.purpose, listening)
 
 
 def opened_firewalls(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:

@@ -16,7 +16,7 @@ from app.domain.adapters import PlanStep
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.condition_files import presets
-from app.domain.conditions import Condition
+from app.domain.conditions import Condition, MeasuredCondition
 from app.domain.errors import ConnectionLost, PreflightRefused, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import MAX_INSTANCES, Link
@@ -120,6 +120,21 @@ def test_each_condition_has_a_group_with_the_member_that_shapes_built_last(monke
     assert [(one.cell, one.seconds) for one in stage.results] == [(cell, 26.5) for cell in CELLS]
     assert stage.guarded == [True] * len(CELLS), "load on a live link ends where connections suffer"
     assert {one.own_load_cores for one in stage.results} == {None}, "this computer's work is not that of the hosts"
+
+
+def test_a_condition_is_measured_at_the_ports_that_are_open_for_the_member_that_makes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage, measured = ShapedStage(monkeypatch), LinkMeasurement.measure
+    links: list[Link] = []
+
+    def measure(self: LinkMeasurement, condition: Condition, direct_ms: float) -> MeasuredCondition:
+        links.append(self.link)
+        return measured(self, condition, direct_ms)
+
+    monkeypatch.setattr(LinkMeasurement, "measure", measure)
+    stage.run_shaped(monkeypatch, CELLS[:2])
+    assert [one.names.iperf_port for one in links] == [LINK.instance(2).names.iperf_port]
 
 
 def test_what_shapes_the_link_is_a_member_of_a_full_group_as_well(monkeypatch: pytest.MonkeyPatch) -> None:

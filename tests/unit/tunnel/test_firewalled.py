@@ -10,8 +10,9 @@ from app.discovery.firewall import Firewall
 from app.discovery.firewall.read import parse_firewall_output
 from app.discovery.messages import POLICY_DROP
 from app.domain.adapters import Purpose
+from app.domain.condition_files import presets
 from app.domain.firewall import Opening, Owner, words_of
-from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.hosts import HostSpec, Nic, PairSpec, Side
 from app.domain.link import Link
 from app.measurement.firewalls import blocked_solutions
 from app.measurement.messages import BLOCKED_BY_FIREWALL
@@ -129,6 +130,20 @@ def test_the_port_of_workloads_is_opened_for_those_that_are_measured_and_closed_
         steps = [step for step in plan_of(one).on(side).steps if " 25203 " in step.title]
         assert [step.title for step in steps] == wanted
         assert all(step.undo is not None for step in steps)
+
+
+@pytest.mark.parametrize(("solution", "count"), [("baseline", 2), ("wireguard", 0)])
+def test_the_bare_link_under_a_condition_is_open_for_datagrams_that_measure_it(solution: str, count: int) -> None:
+    closed = dict.fromkeys(Side, firewall())
+    one = request(solution, firewalls=closed, opens_firewalls=True)
+    assert not [each for each in titles(one, Side.A) if "udp 2520" in each]
+    nic = Nic("eth1", "", 1500, None, is_up=True, addresses=("192.0.2.1/24", "192.0.2.2/24"))
+    seen = replace(facts(), nics=(nic,))
+    shaped = replace(one, shaping=presets()["geo"], facts_a=seen, facts_b=seen)
+    for side in Side:
+        found = [each for each in titles(shaped, side) if "udp 2520" in each]
+        source = LINK.underlay(side.other)
+        assert found == [OPEN_FIREWALL(opening=f"udp {25_201 + step} from {source}") for step in range(count)]
 
 
 def test_without_consent_a_blocked_port_of_workloads_is_an_obstacle() -> None:

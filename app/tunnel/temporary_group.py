@@ -79,10 +79,12 @@ class FirstTunnels:
     Attributes:
         positions: Of their requests.
         on_up: Called once they have been built and no other has; some of them may have failed.
+        one_of: Of further requests, which are built in this order until one is up.
     """
 
     positions: tuple[int, ...]
     on_up: Callable[[ActiveGroup], None]
+    one_of: tuple[int, ...] = ()
 
 
 @contextmanager
@@ -141,7 +143,7 @@ def temporary_group(
         with work.rolled_back_at_end(words, explain):
             _acquire(work, leading, builds, token=token)
             if first is not None:
-                _build_all(group, builds, first.positions, token=token)
+                _build_first(group, builds, first, token=token)
                 first.on_up(group)
             _build_all(group, builds, tuple(builds), token=token)
             on_both(work.check_connection, token=token)  # the last change has been made
@@ -215,6 +217,16 @@ def _acquire(work: Transaction, first: DeployRequest, builds: Mapping[int, Tunne
         peer = first.link.underlay(side.other)
         requests[side] = AcquireRequest(first.link.run_dir, IdentityRecipe(), peer, tuple(dict.fromkeys(paths)))
     work.acquire(requests, token=token)
+
+
+def _build_first(
+    group: ActiveGroup, builds: Mapping[int, TunnelBuild], first: FirstTunnels, *, token: CancelToken
+) -> None:
+    _build_all(group, builds, first.positions, token=token)
+    for position in first.one_of:
+        _build_all(group, builds, (position,), token=token)
+        if position in group.tunnels:
+            return
 
 
 def _build_all(

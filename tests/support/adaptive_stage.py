@@ -140,7 +140,7 @@ class NamedTunnels(FakeTunnels):
             assert first is not None
             first.on_up(group)  # type: ignore[arg-type]
 
-        named = None if first is None else FirstTunnels(first.positions, on_up)  # type: ignore[arg-type]
+        named = None if first is None else replace(first, on_up=on_up)  # type: ignore[arg-type]
         with super().open_group(choices, token=token, on_stage=on_stage, first=named) as group:
             self._name(group, names)
             yield group

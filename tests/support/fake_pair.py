@@ -283,12 +283,15 @@ class FakeTunnels:
     ) -> Iterator[FakeTunnelGroup]:
         names = [ADAPTERS_BY_SUITE[id(adapter)] for adapter, _ in choices]
         group = FakeTunnelGroup(lost=self.lost)
-        early = first.positions if first is not None else ()
-        self._build(group, choices, early, on_stage)
+        self._build(group, choices, first.positions if first is not None else (), on_stage)
         try:
             if first is not None:
+                for position in first.one_of:
+                    if not group.tunnels.keys() & set(first.one_of):
+                        self._build(group, choices, (position,), on_stage)
                 first.on_up(group)  # type: ignore[arg-type]
-            self._build(group, choices, [one for one in range(len(names)) if one not in early], on_stage)
+            built = {*group.tunnels, *group.failures}
+            self._build(group, choices, [one for one in range(len(names)) if one not in built], on_stage)
             group.tunnels = dict(sorted(group.tunnels.items()))
             for position in group.tunnels:
                 self.on_open(names[position])

@@ -89,7 +89,7 @@ class ShapedTunnels(DeployedTunnels):
             with delayed(self.sessions.a, self.device, _delays(choices, delays_ms, group)):
                 first.on_up(group)  # type: ignore[arg-type]
 
-        shaped = None if first is None else FirstTunnels(first.positions, on_up)
+        shaped = None if first is None else replace(first, on_up=on_up)
         opened = DeployedTunnels.open_group(self, choices, token=token, on_stage=on_stage, first=shaped)
         return self._shaped(choices, delays_ms, opened)
 

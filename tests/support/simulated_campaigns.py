@@ -329,7 +329,6 @@ def _round(
         budget_end_s=math.inf,
         rate_mbit_s=None,
         has_others=True,
-        is_check_due=False,
         is_single_group=False,
         rated=names,
         tested=names,

@@ -178,10 +178,10 @@ class AdaptiveComparison(Comparison):
             budget_end_s=time.monotonic() + past.left_s([draft.key for draft in drafts]),
             rate_mbit_s=past.rate_mbit_s,
             has_others=any(not draft.is_bare for draft in drafts),
-            is_check_due=number == 1,
             is_single_group=len(groups) == 1,
             rated=past.rated,
             tested=past.tested,
+            checked=past.checked,
         )
         cycles = Cycles(
             probes=probes,

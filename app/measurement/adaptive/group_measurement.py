@@ -73,10 +73,10 @@ class RoundOrder:
         budget_end_s: Monotonic time at which the budget is used up; from then on nothing is repeated.
         rate_mbit_s: Rate at which the CPU is compared, in Mbit/s; None where it is not known yet.
         has_others: Whether there is more than the bare link.
-        is_check_due: Whether it is to be checked that idle tunnels change no latency.
         is_single_group: Whether all candidates are up at the same time, so that the rate follows from this round.
         rated: Positions of candidates whose CPU is not measured at a fixed rate any more, as (solution, suite).
         tested: Candidates whose packet tests were made, as (solution, suite).
+        checked: Candidates that were measured beside others after the check that idle tunnels change no latency.
     """
 
     number: int
@@ -86,10 +86,10 @@ class RoundOrder:
     budget_end_s: float
     rate_mbit_s: float | None
     has_others: bool
-    is_check_due: bool
     is_single_group: bool
     rated: frozenset[tuple[str, str]] = frozenset()
     tested: frozenset[tuple[str, str]] = frozenset()
+    checked: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from app.domain.solutions import BASELINE
 from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.group_measurement import FIRST_RATED_ROUND, RATE_SECONDS, TCP_ROUND, rate_of
 from app.measurement.adaptive.round_times import Part, RoundTimes
-from app.measurement.adaptive.side_by_side import ONE_AT_A_TIME
+from app.measurement.adaptive.side_by_side import NOT_CHECKED, ONE_AT_A_TIME
 from app.measurement.comparison.planning import counted_tests_s, packet_tests_s
 from app.probes.throughput import OMIT_S
 from app.ranking.gates import repeats_of
@@ -64,6 +65,16 @@ class PastRounds:
     def tested(self) -> frozenset[Candidate]:
         """Candidates whose packet tests were made."""
         return frozenset(_candidate(one.key) for one in self.attempts if one.capture is not None)
+
+    @property
+    def checked(self) -> frozenset[Candidate]:
+        """Candidates that were measured beside others after the check that idle tunnels change no latency."""
+        return frozenset(
+            _candidate(one.key)
+            for attempts in self.rounds.values()
+            for one in _beside_others(attempts)
+            if NOT_CHECKED not in one.doubts
+        )
 
     @property
     def rated(self) -> frozenset[Candidate]:
@@ -204,6 +215,13 @@ def stored_times(attempts: Sequence[Attempt]) -> RoundTimes:
 
 def _tests_s(attempts: Sequence[Attempt]) -> float:
     return sum(packet_tests_s(one.key) for one in attempts if one.capture is not None)
+
+
+def _beside_others(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return those of a round's VPNs that were measured beside another one: they share cycles with it."""
+    vpns = [one for one in attempts if one.key.solution != BASELINE]
+    vpns_of_cycle = Counter(block.cycle for one in vpns for block in one.blocks)
+    return [one for one in vpns if any(vpns_of_cycle[block.cycle] > 1 for block in one.blocks)]
 
 
 def _candidate(key: AttemptKey) -> Candidate:

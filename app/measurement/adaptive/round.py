@@ -121,12 +121,15 @@ class Round:
         self._apart(drafts)
 
     def _open_and_measure(self, drafts: Sequence[Draft]) -> bool:
-        """Return whether the group was measured; False where a candidate was skipped while it was set up.
+        """Return whether the group was measured; False where it is to be set up again without a candidate that ended.
+
+        That is one which was skipped while it was set up, or one that the check needed.
 
         Raises:
             NotSideBySide: Idle tunnels change latencies.
         """
-        check = self._check(drafts)
+        check, begun, seconds = self._check(drafts), self._begun, dict(self.times.seconds)
+        is_checked = True
         with ExitStack() as stack:
             group = self._open(stack, drafts, check)
             if group is None:
@@ -145,49 +148,60 @@ class Round:
             )
             try:
                 measurement.warm_up()
-                if check is not None and check.has_begun:
-                    with self.times.part(Part.CHECK):
-                        self._doubt(check.prove(measurement.open, token=self.context.control.token), up)
-                measurement.run()
+                is_checked = check is None or self._is_checked(check, measurement, up)
+                if is_checked:
+                    measurement.run()
             except (*LOST_HOST, Cancelled, NotSideBySide):
                 raise
             except TunnelmarkError as error:
                 measurement.fail_open(error)
             if group.lost:
                 raise DeadlineExceeded(sentences(group.lost.values()))
+        if not is_checked:
+            self._begun = begun
+            self.times.belongs_to(Part.CHECK, seconds)
+            return False
         for sentence in dict.fromkeys(one for draft in up if draft.tunnel for one in draft.tunnel.differences):
             self._warn(sentence)
         return True
 
     def _check(self, drafts: Sequence[Draft]) -> SideBySideCheck | None:
-        """Return the check of a group; None where it is not due, or where one tunnel alone is to be up."""
-        if not self.order.is_check_due or sum(not draft.is_bare for draft in drafts) < 2:
+        """Return the check of a group; None where it was made in an earlier round, or for one tunnel alone."""
+        vpns = [(draft.key.solution, draft.key.suite) for draft in drafts if not draft.is_bare]
+        if len(vpns) < 2 or self.order.checked.intersection(vpns):
             return None
         pair = self.context.plan.pair
         return SideBySideCheck(self.probes, self.cycles.profile, BlockTarget(pair.underlay_b, pair.underlay_a))
 
-    def _doubt(self, sentence: str, drafts: Sequence[Draft]) -> None:
-        """Report a doubt about all candidates of a group; nothing where it is empty."""
-        if sentence:
-            self._warn(sentence)
+    def _is_checked(self, check: SideBySideCheck, measurement: GroupMeasurement, drafts: Sequence[Draft]) -> bool:
+        """Return whether a check has ended; a doubt that it leaves is reported, and is one about each candidate."""
+        with self.times.part(Part.CHECK):
+            doubt = check.prove(measurement.open, measurement.fail, token=self.context.control.token)
+        if doubt:
+            self._warn(doubt)
             for draft in drafts:
-                draft.doubts.append(sentence)
+                draft.doubts.append(doubt)
+        return doubt is not None
 
     def _first(self, drafts: Sequence[Draft], check: SideBySideCheck) -> FirstTunnels:
-        """Return one candidate, and the bare link if it is one: they are measured before the others are up."""
-        vpn = next(index for index, draft in enumerate(drafts) if not draft.is_bare)
-        positions = (*(index for index, draft in enumerate(drafts) if draft.is_bare), vpn)
+        """Return the bare link if it is a candidate, and the VPNs: with one, it is measured before the others are up.
+
+        A check that there were too few replies for is made with another VPN in the next round.
+        """
+        bare = tuple(index for index, draft in enumerate(drafts) if draft.is_bare)
+        vpns = [index for index, draft in enumerate(drafts) if not draft.is_bare]
+        leading = (self.order.number - 1) % len(vpns)
 
         def on_up(group: TunnelGroup) -> None:
-            if not group.tunnels.keys() >= set(positions):
-                return  # what keeps it from being up is a result of the round itself
+            if group.tunnels.keys().isdisjoint(vpns):
+                return  # what keeps them from being up is a result of the round itself
             with self.times.part(Part.CHECK):
-                few = [drafts[index].copy() for index in positions]
-                for index, draft in zip(positions, few, strict=True):
+                few = {index: drafts[index].copy() for index in sorted(group.tunnels)}
+                for index, draft in few.items():
                     draft.tunnel = group.tunnels[index]
-                check.measure_before(few, token=self.context.control.token)
+                check.measure_before(list(few.values()), token=self.context.control.token)
 
-        return FirstTunnels(positions, on_up)
+        return FirstTunnels(bare, on_up, one_of=(*vpns[leading:], *vpns[:leading]))
 
     def _open(self, stack: ExitStack, drafts: Sequence[Draft], check: SideBySideCheck | None) -> TunnelGroup | None:
         latest = drafts[0]

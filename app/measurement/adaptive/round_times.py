@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -54,11 +54,17 @@ class RoundTimes:
             self.seconds[part] += whole_s - self._inner_s
             self._inner_s = before_s + whole_s
 
-    def belongs_to(self, part: Part) -> None:
-        """Count all of it so far for one part: it was in vain."""
-        so_far_s = sum(self.seconds.values())
+    def belongs_to(self, part: Part, since: Mapping[Part, float] | None = None) -> None:
+        """Count it for one part: it was in vain.
+
+        Args:
+            since: Seconds by part that were not; None where all so far was in vain.
+        """
+        kept_s = dict(since or {})
+        in_vain_s = sum(self.seconds.values()) - sum(kept_s.values())
         self.seconds.clear()
-        self.seconds[part] = so_far_s
+        self.seconds.update(kept_s)
+        self.seconds[part] += in_vain_s
 
     def sentence(self, number: int) -> str:
         """Return the times as a line of a log."""

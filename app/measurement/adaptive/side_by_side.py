@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.domain.cancel import CancelToken
@@ -16,7 +16,12 @@ from app.domain.solutions import BASELINE
 from app.measurement.adaptive.cycles import Cycles
 from app.measurement.adaptive.draft import Draft
 from app.measurement.adaptive.probes import RoundProbes
-from app.measurement.messages import BARE_LINK_CHANGED, LATENCY_CHANGED, MEASURED_ONE_AT_A_TIME
+from app.measurement.messages import (
+    BARE_LINK_CHANGED,
+    LATENCY_CHANGED,
+    MEASURED_ONE_AT_A_TIME,
+    SIDE_BY_SIDE_NOT_CHECKED,
+)
 from app.probes.blocks import BlockTarget
 
 MOST_MOVED = 0.05
@@ -32,6 +37,11 @@ _ERRORS_BEYOND_CHANCE = 3.0
 ONE_AT_A_TIME = MEASURED_ONE_AT_A_TIME()
 """Begin of the doubt that every attempt of such a comparison has; resuming knows it by that."""
 
+NOT_CHECKED = SIDE_BY_SIDE_NOT_CHECKED()
+"""Doubt of every attempt whose group could not be checked; the check remains due for the next round."""
+
+FailureSink = Callable[[Draft, TunnelmarkError], None]
+
 
 class NotSideBySide(TunnelmarkError):
     """Tunnels that are up side by side change each other's latency."""
@@ -46,7 +56,7 @@ class Moved:
     Attributes:
         title: Of what.
         ratio: Latency afterwards over that before.
-        error: Standard error of the ratio's logarithm.
+        error: Standard error of the ratio's logarithm; infinite where there are too few values.
     """
 
     title: str
@@ -96,11 +106,6 @@ class SideBySideCheck:
     _before_ms: dict[AttemptKey, list[float | None]] = field(default_factory=dict, init=False)
     _link: Draft | None = field(default=None, init=False)
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether there are blocks from before the others were up."""
-        return bool(self._before_ms)
-
     def measure_before(self, drafts: Sequence[Draft], *, token: CancelToken) -> None:
         """Measure the first blocks.
 
@@ -109,27 +114,47 @@ class SideBySideCheck:
         """
         if not any(draft.is_bare for draft in drafts):
             self._link = self._answering_link(drafts[0], token)
-        self._before_ms = self._measure([*drafts, *([self._link] if self._link else [])], token)
+        few = [draft.copy() for draft in drafts] + ([self._link.copy()] if self._link else [])
+        values_ms = self._measure(few, token)
+        # A bare link that answers nothing is no candidate's fault: the candidate is compared alone.
+        self._before_ms = {one.key: values_ms[one.key] for one in few if one.is_open or not one.is_bare}
 
-    def prove(self, drafts: Sequence[Draft], *, token: CancelToken) -> str:
+    def prove(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> str | None:
         """Measure the same targets once more, while the others are up.
 
         Beside the bare link a candidate's latency is compared as a ratio to it, cycle by cycle: load that comes and
         goes meanwhile changes both. A change of the bare link itself may be such load, so it is measured again.
 
+        Args:
+            drafts: Candidates that are measured on.
+            on_failed: Gets a candidate of the check that stopped answering.
+
         Returns:
-            A doubt: the bare link changed as well, and remained so; empty if it did not.
+            A doubt: the bare link changed as well, and remained so, or there were too few replies; empty if there is
+            none; None where a candidate of the check has ended early, so that the check is to be made with another.
 
         Raises:
             NotSideBySide: The ratio has changed by more than 5 %, and by more than chance.
         """
-        same = [draft for draft in drafts if draft.key in self._before_ms] + ([self._link] if self._link else [])
+        everyone = [*drafts, *([self._link] if self._link else [])]
+        same = [draft for draft in everyone if draft.key in self._before_ms]
         if len(same) < len(self._before_ms):
-            return ""
-        after_ms = self._measure([draft.copy() for draft in same], token)
+            return None
+        copies = [draft.copy() for draft in same]
+        after_ms = self._measure(copies, token)
+        ended = [(draft, one.error) for draft, one in zip(same, copies, strict=True) if draft in drafts and one.error]
+        for draft, error in ended:
+            on_failed(draft, error)
+        return None if ended else self._judge(same, after_ms, token)
+
+    def _judge(
+        self, same: Sequence[Draft], after_ms: Mapping[AttemptKey, Sequence[float | None]], token: CancelToken
+    ) -> str:
         bare = next((one for one in same if one.is_bare), None)
         for draft in [one for one in same if not one.is_bare]:
             change = self._change_of_ratio(draft, bare, after_ms)
+            if math.isinf(change.error):
+                return NOT_CHECKED
             if change.is_too_much:
                 raise NotSideBySide(LATENCY_CHANGED(title=change.title, percent=change.percent))
         if bare is None or not self._change(bare, after_ms).is_too_much:
@@ -169,9 +194,13 @@ class SideBySideCheck:
             report=lambda _text: None,
         )
         for draft in drafts:
-            self.probes.warm_up(draft.target, token=token)
+            try:
+                self.probes.warm_up(draft.target, token=token)
+            except ProbeFailed as error:
+                draft.fail(error)
         for _ in range(CHECK_BLOCKS):
-            cycles.one(drafts, lambda draft, error: draft.fail(error), token=token)
+            if answering := [draft for draft in drafts if draft.is_open]:
+                cycles.one(answering, lambda draft, error: draft.fail(error), token=token)
         return {draft.key: [one.value_ms for one in draft.blocks] for draft in drafts}
 
 

@@ -319,6 +319,10 @@ BARE_LINK_CHANGED = MessageForm(
     "The latency of the bare link changed by {percent:+.0f} % when the tunnels came up, and remained so: load of the "
     "hosts or the link, or idle tunnels that change all latencies alike.",
 )
+SIDE_BY_SIDE_NOT_CHECKED = MessageForm(
+    "measure.side-by-side-not-checked",
+    "Measured beside other tunnels without a check that those change no latency: too few echo requests were answered.",
+)
 MEASURED_ONE_AT_A_TIME = MessageForm(
     "measure.measured-one-at-a-time", "Candidates were measured with one tunnel at a time."
 )

@@ -23,6 +23,7 @@ from app.measurement.messages import (
     MEASURED_ONE_AT_A_TIME,
     NOT_SET_UP_TOGETHER,
     ONE_AT_A_TIME_NOW,
+    SIDE_BY_SIDE_NOT_CHECKED,
 )
 from app.probes.blocks import WarmUp
 from app.probes.messages import RTT_UNSTEADY
@@ -115,14 +116,97 @@ def test_the_change_that_counts_is_beyond_chance() -> None:
     assert not moved("x", [], slower).is_too_much
 
 
-def test_a_first_tunnel_that_does_not_come_up_leaves_the_check_out() -> None:
+def checked(stage: AdaptiveStage) -> list[set[str]]:
+    """Return the candidates of each five cycles at the begin."""
+    return [{name for cycle in stage.probes.cycles[first : first + 5] for name in cycle} for first in (0, 5)]
+
+
+def test_the_first_tunnel_that_comes_up_is_checked() -> None:
     stage = AdaptiveStage(candidates=FOUR)
     stage.tunnels.faults["wireguard"] = TunnelDown("WireGuard did not come up.")
     record = stage.compare()
 
-    assert [len(cycle) for cycle in stage.probes.cycles[:2]] == [3, 3]
+    assert checked(stage) == [{"baseline", "openvpn-udp"}] * 2
+    assert stage.tunnels.opened[:4] == ["baseline", "wireguard", "openvpn-udp", "openvpn-tcp"]
     assert by_solution(record)["wireguard"] == ["failed"]
     assert "completed" in by_solution(record)["openvpn-udp"]
+    assert not any(one.doubts for one in record.attempts)
+
+
+def test_a_check_whose_candidate_fails_is_made_with_another_one() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+
+    def on_step(solution: str, step: str) -> None:
+        if (solution, step) == ("wireguard", "warm-up") and len(stage.tunnels.tunnels_up) > 2:
+            raise ProbeFailed("No reply.")
+
+    stage.probes.on_step = on_step
+    record = stage.compare()
+
+    assert checked(stage) == [{"baseline", "wireguard"}, {"baseline", "openvpn-udp"}]
+    assert stage.tunnels.together[:2] == [
+        ("baseline", "wireguard", "openvpn-udp", "openvpn-tcp"),
+        ("baseline", "openvpn-udp", "openvpn-tcp"),
+    ]
+    assert by_solution(record)["wireguard"] == ["failed"]
+    assert {one.status for one in record.attempts if one.key.solution != "wireguard"} == {AttemptStatus.COMPLETED}
+
+
+def test_a_candidate_that_falls_silent_in_the_check_has_failed_and_no_other_one() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    stage.probes.on_cycle = lambda number: stage.probes.lost.add("wireguard") if number == 6 else None
+    record = stage.compare()
+
+    assert by_solution(record)["wireguard"] == ["failed"]
+    assert {one.status for one in record.attempts if one.key.solution != "wireguard"} == {AttemptStatus.COMPLETED}
+    assert {"baseline", "openvpn-udp"} in [set(cycle) for cycle in stage.probes.cycles]
+
+
+def test_a_check_with_too_few_replies_is_a_doubt_and_made_again_with_another_candidate() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.25))
+
+    def on_cycle(number: int) -> None:
+        stage.probes.lost = {"wireguard"} if number <= 5 else set()
+
+    stage.probes.on_cycle = on_cycle
+    record = stage.compare()
+
+    doubtful = [one for one in record.attempts if any(map(has_message(SIDE_BY_SIDE_NOT_CHECKED), one.doubts))]
+    assert {one.key.round for one in doubtful} == {1}
+    assert len(doubtful) == 4
+    pairs = [set(cycle) for cycle in stage.probes.cycles if len(cycle) == 2]
+    assert pairs.count({"baseline", "openvpn-udp"}) == 10, "in the second round, and in no later one"
+    assert max(one.key.round for one in record.attempts) > 2
+
+
+def test_the_check_is_due_after_a_round_of_one_at_a_time() -> None:
+    stage = AdaptiveStage(candidates=FOUR, probes=FakeProbes(noise=0.25))
+
+    def on_open(_solution: str) -> None:
+        if len(stage.tunnels.tunnels_up) > 2 and len(stage.tunnels.together) == 1:
+            raise PreflightRefused("There is no room for so many.")
+
+    stage.tunnels.on_open = on_open
+    stage.compare()
+    second = stage.tunnels.together.index(stage.tunnels.together[0], 1)
+    assert {len(names) for names in stage.tunnels.together[1:second]} == {1}
+    pairs = [set(cycle) for cycle in stage.probes.cycles]
+    assert pairs.count({"baseline", "openvpn-udp"}) >= 10
+
+
+def test_a_bare_link_that_answers_nothing_is_left_out_of_the_check() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+
+    def on_step(solution: str, step: str) -> None:
+        if (solution, step) == ("baseline", "warm-up"):
+            raise ProbeFailed("No reply.")
+
+    stage.probes.on_step = on_step
+    record = stage.compare()
+    assert checked(stage) == [{"wireguard"}] * 2
+    assert not reported(stage, NOT_SET_UP_TOGETHER)
+    assert by_solution(record)["baseline"][0] == "failed"
+    assert "failed" not in by_solution(record)["wireguard"]
 
 
 THREE_VPNS = FOUR[1:]

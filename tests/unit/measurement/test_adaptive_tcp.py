@@ -110,6 +110,8 @@ def test_parts_of_a_round_are_counted_once() -> None:
         pass
     assert made.seconds == {Part.CHECK: 3.0, Part.SET_UP: 2.0, Part.BLOCKS: 2.0}
     assert made.sentence(1) == "Round 1 took 7.0 s: side-by-side check 3.0, set-up 2.0, blocks 2.0."
+    made.belongs_to(Part.CHECK, {Part.SET_UP: 2.0, Part.BLOCKS: 1.5})
+    assert made.seconds == {Part.CHECK: 3.5, Part.SET_UP: 2.0, Part.BLOCKS: 1.5}
     made.belongs_to(Part.CHECK)
     assert made.seconds == {Part.CHECK: 7.0}
 

@@ -161,6 +161,15 @@ def test_a_first_tunnel_that_fails_is_built_once_only(world: World) -> None:
     assert_untouched(world)
 
 
+def test_one_of_several_is_up_before_the_others_are_built(world: World) -> None:
+    seen: list[tuple[list[int], list[int]]] = []
+    first = FirstTunnels((), lambda group: seen.append((list(group.failures), list(group.tunnels))), one_of=(0, 1, 2))
+    with _open(world, failing_vpn(), InstanceVpn(), InstanceVpn(), first=first) as group:
+        assert seen == [([0], [1])]
+        assert (list(group.failures), list(group.tunnels)) == ([0], [1, 2])
+    assert_untouched(world)
+
+
 def test_an_error_while_the_first_ones_are_measured_undoes_them(world: World) -> None:
     def fail(_group: ActiveGroup) -> None:
         raise EnvironmentFault("No echo reply.")

@@ -61,6 +61,12 @@ Building and removing tunnels takes as long as 4.6 cycles, and on a quiet practi
 times that between set-ups (6 % and 2 %). Source: Kalibera and Jones, ISMM 2013.
 """
 
+CHECK_BLOCKS = 5
+"""Blocks of the bare link and of one candidate before and after the others are up, in the side-by-side check.
+
+Source: our choice.
+"""
+
 MOST_CYCLES = 12
 """Cycles of a round, disturbed ones included. Source: our choice."""
 

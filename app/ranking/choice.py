@@ -46,7 +46,7 @@ class Compared:
         contenders: Fastest first.
         found: How they differ, by their positions.
         rounds: Rounds that any of them completed.
-        round_s: Seconds that one round of the comparison took.
+        round_s: Seconds that a further round takes.
         is_sequential: Whether they were compared after each round, which decided what was measured on.
     """
 

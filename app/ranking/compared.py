@@ -14,6 +14,7 @@ from app.ranking.choice import Compared
 from app.ranking.differences import differences, fitted
 from app.ranking.eligibility import with_eligibility
 from app.ranking.gates import rounds_gate
+from app.ranking.round_time import attempt_s, further_round_s
 from app.ranking.sequential import sequential_differences
 
 
@@ -44,22 +45,18 @@ def compared_of(record: CampaignRecord, everyone: Sequence[Contender]) -> Compar
         fastest_first,
         compare([one.figures.median_ms for one in fastest_first]),
         len(rounds),
-        _spent_s(record) / max(1, len(rounds)),
+        _round_s(record),
         is_sequential=record.plan.profile.is_adaptive,
     )
 
 
-def _spent_s(record: CampaignRecord) -> float:
-    """Return the seconds that completed attempts took; those of an adaptive round ran at the same time."""
+def _round_s(record: CampaignRecord) -> float:
+    """Return the seconds that a further round takes, without what happens once only."""
     done = completed(record.attempts)
-    if not record.plan.profile.is_adaptive:
-        return sum((one.ended_at - one.started_at).total_seconds() for one in done)
-    spans = [
-        (min(one.started_at for one in round_), max(one.ended_at for one in round_))
-        for number in {one.key.round for one in done}
-        if (round_ := [one for one in done if one.key.round == number])
-    ]
-    return sum((end - begin).total_seconds() for begin, end in spans)
+    last = max((one.key.round for one in done), default=0)
+    if record.plan.profile.is_adaptive:
+        return further_round_s([one for one in done if one.key.round == last])
+    return sum(map(attempt_s, done)) / max(1, len({one.key.round for one in done}))
 
 
 def _condition(record: CampaignRecord) -> str:

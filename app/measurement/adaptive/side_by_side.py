@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed, TunnelmarkError
-from app.domain.profiles import Profile
+from app.domain.profiles import CHECK_BLOCKS, Profile
 from app.domain.results import AttemptKey
 from app.domain.solutions import BASELINE
 from app.measurement.adaptive.cycles import Cycles
@@ -26,9 +26,6 @@ from app.probes.blocks import BlockTarget
 
 MOST_MOVED = 0.05
 """If idle tunnels change a latency by more than this share, one is up at a time. Source: our choice."""
-
-CHECK_BLOCKS = 5
-"""Blocks before and after the others are up, of the same tunnels. Source: our choice."""
 
 _ERRORS_BEYOND_CHANCE = 3.0
 """A change counts from so many standard errors on: of five blocks before and afterwards, chance alone exceeds them in

@@ -14,9 +14,8 @@ from app.domain.errors import ConnectionLost, HostUnreachable, ProbeFailed, Tunn
 from app.domain.gates import GateName, GateVerdict
 from app.domain.interim import CandidateState, StopReason
 from app.domain.messages import SENTENCES
-from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, FRAME_BYTES
+from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, CHECK_BLOCKS, FRAME_BYTES
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
-from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.measurement.messages import BLOCKS_AGAIN, NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, WORK_CANCELLED
 from app.probes import underlay_guard
 from app.ranking.gates import gates_of

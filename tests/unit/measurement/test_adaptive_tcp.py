@@ -13,12 +13,11 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 from app.domain.capture import CaptureReport
 from app.domain.events import RoundEnded
 from app.domain.interim import StopReason
-from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.profiles import ADAPTIVE_PROFILE, CHECK_BLOCKS
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.measurement.adaptive.block_time import BlockTime, GroupShare
 from app.measurement.adaptive.past_rounds import PastRounds, stored_times
 from app.measurement.adaptive.round_times import Part, RoundTimes
-from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.measurement.comparison.planning import packet_tests_s
 
 NEAR_MS = {"baseline": 0.4, "wireguard": 1.0, "openvpn-udp": 1.0}

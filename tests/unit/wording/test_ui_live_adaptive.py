@@ -6,9 +6,8 @@ from adaptive_stage import AdaptiveStage, FakeProbes
 
 from app.domain.events import CycleEnded, Event, Progress, StageStarted
 from app.domain.events import Stage as Step
-from app.domain.profiles import BLOCK_PINGS
+from app.domain.profiles import BLOCK_PINGS, CHECK_BLOCKS
 from app.domain.results import CampaignStatus
-from app.measurement.adaptive.side_by_side import CHECK_BLOCKS
 from app.ranking.messages import SLOWER_THAN
 from support.message_checks import shows
 from ui.common.candidate_rows import RowState

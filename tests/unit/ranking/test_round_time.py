@@ -1,0 +1,82 @@
+"""Time of a further round: what happens only once is left out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sample_records import STARTED, sample_record
+
+from app.domain.profiles import CHECK_BLOCKS
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, Block
+from app.ranking.compared import compared_of, judged
+from app.ranking.round_time import further_round_s
+
+BLOCK_S = 2.0
+CLEANUP_S = 5.0
+
+
+def attempt(
+    solution: str,
+    first_s: float,
+    *,
+    number: int = 1,
+    cycles: range = range(1, 7),
+    whole_s: float = 300.0,
+    **more: object,
+) -> Attempt:
+    """Return an attempt whose blocks are in turn with those of two others."""
+    blocks = tuple(Block(cycle, first_s + 3 * BLOCK_S * nth) for nth, cycle in enumerate(cycles))
+    key = AttemptKey(0, solution, "", "", number)
+    ended = STARTED + timedelta(seconds=whole_s)
+    return Attempt(
+        key,
+        AttemptStatus.COMPLETED,
+        "",
+        "",
+        STARTED,
+        ended,
+        blocks=blocks,
+        cleanup_s=CLEANUP_S,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def three(before_s: float, **more: object) -> list[Attempt]:
+    names = ("baseline", "wireguard", "openvpn-udp")
+    return [attempt(name, before_s + nth * BLOCK_S, **more) for nth, name in enumerate(names)]  # type: ignore[arg-type]
+
+
+BLOCKS_S = pytest.approx(18 * BLOCK_S, abs=BLOCK_S)
+
+
+def test_what_follows_the_blocks_is_left_out() -> None:
+    assert further_round_s(three(20.0, number=2)) - 20.0 - CLEANUP_S == BLOCKS_S
+
+
+def test_the_check_of_the_first_round_is_left_out() -> None:
+    check_s = 2 * CHECK_BLOCKS * 2 * BLOCK_S
+    assert further_round_s(three(20.0 + check_s)) - 20.0 - CLEANUP_S == BLOCKS_S
+
+
+def test_blocks_that_were_repeated_count_once() -> None:
+    found_s = further_round_s(three(20.0, number=2, cycles=range(1, 19), repeats=2))
+    assert found_s - 20.0 - CLEANUP_S == BLOCKS_S
+
+
+def test_each_group_is_set_up_and_removed() -> None:
+    later = attempt("tinc", 150.0, number=2, cycles=range(7, 13))
+    one_s = further_round_s(three(20.0, number=2))
+    assert further_round_s([*three(20.0, number=2), later]) - one_s - 20.0 - CLEANUP_S == BLOCKS_S
+
+
+def test_it_never_takes_longer_than_the_round_did_as_a_whole() -> None:
+    assert further_round_s(three(20.0, number=2, whole_s=30.0)) == 30.0
+    assert further_round_s([]) == 0.0
+
+
+def test_a_fixed_round_is_taken_without_packet_tests() -> None:
+    record = sample_record(rounds=2)
+    done = [one for one in record.attempts if one.status is AttemptStatus.COMPLETED]
+    assert any(one.capture for one in done)
+    assert compared_of(record, judged(record)).round_s == pytest.approx(len(done) / 2 * (2.1 + 28.0 + 1.3))

@@ -126,15 +126,20 @@ class Cycles:
             self.emit(RttSamples(draft.key, size, tuple(rtt_ms.tolist())))
 
     def _mark(self, drafts: Sequence[Draft], numbers: Sequence[int]) -> None:
-        """Mark the disturbed cycles of a group, earlier ones as well: what is slow is known by the others only."""
-        means = cycle_means([draft for draft in drafts if draft.is_open], numbers)
-        disturbed = {
+        """Mark the disturbed cycles of a group, earlier ones as well: what is slow is known by the others only.
+
+        So is a cycle in which a candidate had no reply, unless that candidate has failed since.
+        """
+        opened, wanted = [draft for draft in drafts if draft.is_open], set(numbers)
+        means = cycle_means(opened, numbers)
+        silent = {one.cycle for draft in opened for one in draft.blocks if one.cycle in wanted and is_lost(one.block)}
+        disturbed = silent | {
             number
             for number, mean in means.items()
             if is_disturbed([other for one, other in means.items() if one != number], mean)
         }
         for draft in drafts:
-            draft.disturbed = (draft.disturbed - set(numbers)) | disturbed
+            draft.disturbed = (draft.disturbed - wanted) | disturbed
 
     def _report(self, drafts: Sequence[Draft]) -> None:
         last = [(draft, draft.blocks[-1]) for draft in drafts if draft.blocks and draft.blocks[-1].cycle == self.number]

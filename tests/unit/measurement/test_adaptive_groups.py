@@ -13,7 +13,7 @@ from campaign_stage import by_solution
 from app.domain import events
 from app.domain.errors import PreflightRefused, ProbeFailed, TunnelDown
 from app.domain.messages import MessageForm
-from app.domain.profiles import ADAPTIVE_PROFILE
+from app.domain.profiles import ADAPTIVE_PROFILE, BLOCK_PINGS, CHECK_BLOCKS
 from app.domain.results import AttemptStatus, Candidate
 from app.measurement.adaptive import comparison
 from app.measurement.adaptive.side_by_side import moved
@@ -114,6 +114,22 @@ def test_the_change_that_counts_is_beyond_chance() -> None:
     assert not moved("x", quiet, [1.04] * 5).is_too_much
     assert not moved("x", [0.7, 1.0, 1.4, 0.9, 1.1], [0.8, 1.1, 1.5, 1.0, 1.2]).is_too_much
     assert not moved("x", [], slower).is_too_much
+
+
+def test_a_cycle_without_any_reply_of_a_candidate_does_not_count_and_is_repeated() -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+    silent = 2 * CHECK_BLOCKS + 2
+
+    def on_cycle(number: int) -> None:
+        stage.probes.lost = {"openvpn-tcp"} if number == silent else set()
+
+    stage.probes.on_cycle = on_cycle
+    first = [one for one in stage.compare().attempts if one.key.round == 1]
+
+    assert {one.status for one in first} == {AttemptStatus.COMPLETED}
+    assert [[block.cycle for block in one.blocks if not block.is_counted] for one in first] == [[2]] * 4
+    assert {len(one.blocks) for one in first} == {7}
+    assert sum(series.sent - series.received for one in first for series in one.latency) == sum(BLOCK_PINGS)
 
 
 def checked(stage: AdaptiveStage) -> list[set[str]]:

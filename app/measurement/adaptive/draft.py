@@ -28,6 +28,12 @@ from app.probes.blocks import BlockTarget, TargetBlock
 from app.ranking.blocks import block_value_ms
 from app.wording.stages import stage_word
 
+LEAST_CYCLES = 3
+"""Good cycles from which on a candidate has figures where the user ended it, and from which on skipping ends the cycles
+of a round. Source: our choice."""
+
+_ENDED_BY_USER = (AttemptStatus.CANCELLED, AttemptStatus.SKIPPED)
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlock:
@@ -155,16 +161,18 @@ class Draft(AttemptDraft):
             self.message = CANCELLED_WHILE_RUNNING()
 
     def finish(self) -> Attempt:
-        """Return the attempt as it is now."""
+        """Return the attempt as it is now; of one that the user ended too early there are no latencies."""
+        good = {one.cycle for one in self.blocks} - self.disturbed
+        blocks = [] if self.status in _ENDED_BY_USER and len(good) < LEAST_CYCLES else self.blocks
         return replace(
             self.attempt(self.status or AttemptStatus.COMPLETED, self.reason, self.message),
-            latency=tuple(_series(self.frame_bytes, self.blocks)),
+            latency=tuple(_series(self.frame_bytes, blocks)),
             # Fragments are not counted, since several tunnels are up.
             path=path_note(self.tunnel.plan, self.underlay_mtu_bytes) if self.tunnel else None,
             doubts=tuple(dict.fromkeys(self.doubts)),
             blocks=tuple(
                 Block(one.cycle, one.at_s, one.cycle not in self.disturbed, one.block.lasted_s, one.block.interval_s)
-                for one in self.blocks
+                for one in blocks
             ),
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,

@@ -21,7 +21,7 @@ from app.domain.messages import sentences
 from app.domain.results import ThroughputSeries
 from app.measurement.adaptive.block_time import BlockTime, GroupShare, transfer_s
 from app.measurement.adaptive.cycles import Cycles
-from app.measurement.adaptive.draft import Draft
+from app.measurement.adaptive.draft import LEAST_CYCLES, Draft
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.adaptive.steps import skippable
@@ -42,9 +42,6 @@ from app.measurement.work import ComparisonContext
 from app.probes.latency import UNSTEADY
 from app.ranking.gates import gates_of, spread_of
 from app.wording.stages import STAGE_WORDS
-
-LEAST_CYCLES = 3
-"""Skipping ends the cycles of a round once there are so many; before, there would be no figure. Source: our choice."""
 
 RATE_SECONDS = 1
 """Seconds of TCP per direction while the CPU is compared. Source: our choice."""

@@ -27,6 +27,7 @@ from app.measurement.messages import (
 )
 from app.probes.blocks import WarmUp
 from app.probes.messages import RTT_UNSTEADY
+from app.ranking.rank import rank
 from support.message_checks import has_message
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
@@ -130,6 +131,23 @@ def test_a_cycle_without_any_reply_of_a_candidate_does_not_count_and_is_repeated
     assert [[block.cycle for block in one.blocks if not block.is_counted] for one in first] == [[2]] * 4
     assert {len(one.blocks) for one in first} == {7}
     assert sum(series.sent - series.received for one in first for series in one.latency) == sum(BLOCK_PINGS)
+
+
+@pytest.mark.parametrize(("cycles", "has_figures"), [(1, False), (2, False), (3, True)])
+def test_a_candidate_that_is_cancelled_has_figures_from_three_cycles_on(cycles: int, *, has_figures: bool) -> None:
+    stage = AdaptiveStage(candidates=FOUR)
+
+    def on_cycle(number: int) -> None:
+        if number == 2 * CHECK_BLOCKS + cycles + 1:
+            stage.control.cancel()
+
+    stage.probes.on_cycle = on_cycle
+    record = stage.compare()
+    assert {one.status for one in record.attempts} == {AttemptStatus.CANCELLED}
+    assert {bool(one.latency) for one in record.attempts} == {has_figures}
+    assert {len(one.blocks) for one in record.attempts} == {cycles if has_figures else 0}
+    results = rank(record).results
+    assert {one.weighted_latency_ms is not None for one in results} == {has_figures}
 
 
 def checked(stage: AdaptiveStage) -> list[set[str]]:

@@ -43,6 +43,7 @@ class HostCounters:
         clock_source: Name of the kernel's clock source.
         governor: Frequency governor of the first CPU.
         throttled: Times that a CPU was throttled; None if not counted.
+        throttle_flags: Flags of a Raspberry Pi's firmware; None on other hosts.
     """
 
     ticks: CpuTicks | None = None
@@ -57,6 +58,7 @@ class HostCounters:
     clock_source: str = ""
     governor: str = ""
     throttled: int | None = None
+    throttle_flags: int | None = None
 
 
 def read_counters(
@@ -139,9 +141,7 @@ def _take(found: HostCounters, word: str, rest: Sequence[str]) -> None:
         case "throttled", [count] if _NUMBER.match(count):
             found.throttled = (found.throttled or 0) + int(count)
         case "raspberry", [flags] if _HEX.match(flags):
-            # Bits 0 to 3 are of now, 16 to 19 of the time since the start. Source: Raspberry Pi's documentation of
-            # vcgencmd, get_throttled.
-            found.throttled = (found.throttled or 0) + (int(flags, 16) & 0xF).bit_count()
+            found.throttle_flags = int(flags, 16)
         case _:
             pass
 
@@ -190,7 +190,7 @@ def readings_between(
         drops=sum(known) if known else None,
         clock_source=last.clock_source,
         governor=last.governor,
-        throttled=_difference(first.throttled, last.throttled),
+        throttled=_throttled(first, last),
         clock_step_ms=_clock_step_ms(first, last),
         underlay_drops=_grown(first.underlay, last.underlay, None),
     )
@@ -198,6 +198,19 @@ def readings_between(
 
 def _difference(first: int | None, last: int | None) -> int | None:
     return None if first is None or last is None else max(0, last - first)
+
+
+def _throttled(first: HostCounters, last: HostCounters) -> int | None:
+    """Return how often a CPU was throttled; 1 for a Raspberry Pi that was, because its firmware does not count.
+
+    Bits 0 to 3 are of now, 16 to 19 of the time since the start: under-voltage, capped frequency, throttled, limit of
+    temperature. Source: Raspberry Pi's documentation of vcgencmd, get_throttled.
+    """
+    if first.throttle_flags is None or last.throttle_flags is None:
+        return _difference(first.throttled, last.throttled)
+    now = (first.throttle_flags | last.throttle_flags) & 0xF
+    since = (last.throttle_flags & ~first.throttle_flags) >> 16 & 0xF
+    return int(bool(now | since))
 
 
 def _grown(first: Mapping[K, int], last: Mapping[K, int], wanted: Collection[K] | None) -> int | None:

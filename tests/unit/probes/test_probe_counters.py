@@ -90,6 +90,26 @@ def test_a_clock_of_whole_seconds_has_no_step_by_rounding() -> None:
     assert readings_between(first, parse_counters("wall 210.%N\nuptime 15.30\n")).clock_step_ms == pytest.approx(99_900)
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "throttled"),
+    [
+        ("0x0", "0x0", 0),
+        ("0x50000", "0x50000", 0),  # at some time since the start
+        ("0x50005", "0x50005", 1),  # all the time
+        ("0x0", "0x40000", 1),  # for a moment
+        ("0x10000", "0x50000", 1),
+        ("0x0", "0x50005", 1),
+        ("0x80008", "0x80000", 1),
+        ("0x10", "0x100000", 0),  # bits without a meaning
+    ],
+)
+def test_a_raspberry_pi_is_throttled_by_its_flags_at_either_end_or_by_new_ones(
+    first: str, last: str, throttled: int
+) -> None:
+    readings = readings_between(parse_counters(f"raspberry {first}\n"), parse_counters(f"raspberry {last}\n"))
+    assert readings.throttled == throttled
+
+
 def test_drops_on_the_underlay_are_unknown_where_the_host_does_not_count_them() -> None:
     assert readings_between(parse_counters("underlay rx_dropped x\n"), parse_counters("")).underlay_drops is None
 

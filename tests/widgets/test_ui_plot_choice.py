@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.deployment.monitor_log import MonitorSample
+from app.domain.ranking import Ratio
 from app.domain.results import CampaignRecord
 from app.ranking.pictures import ratio_rows
 from app.ranking.rank import rank
@@ -303,7 +304,7 @@ def test_every_plot_of_round_trip_times_has_both_scales(qtbot: QtBot, theme: The
     cdf.draw(data, 60)
     frontier.draw(data)
     ratios = IntervalPlot(theme, "Ratios", "times the fastest")
-    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)})
+    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)}, {})
     plots: tuple[ScopePlot, ...] = (arriving, watched, cdf, frontier, ratios)
     for plot in plots:
         frame = show(qtbot, plot)
@@ -325,6 +326,21 @@ def test_every_plot_of_round_trip_times_has_both_scales(qtbot: QtBot, theme: The
         assert np.mean(shown) > 0.9, plot.name  # the tail of a distribution is cut off
         again = [series.text(nth) for series in plot.hover_series() for nth in range(series.x.size)]
         assert again == texts, "figures do not depend on the scale"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "words"), [((1,), ["1 round"]), ((3,), ["3 rounds"]), ((3, 2), ["3 and 2 rounds"]), ((), [])]
+)
+def test_a_ratio_names_its_rounds(
+    qtbot: QtBot, theme: Theme, data: ResultData, rounds: tuple[int, ...], words: list[str]
+) -> None:
+    plot = IntervalPlot(theme, "Ratios", "times the fastest")
+    qtbot.addWidget(plot)
+    key = next(iter(data.names))
+    plot.draw(data.names, {key: Ratio(1.12, 1.05, 1.19)}, {key: rounds})
+    (series,) = plot.hover_series()
+    expected = [data.names[key][0], "times the fastest: 1.120", "95 % interval: 1.050 to 1.190", *words]
+    assert series.text(0).splitlines() == expected
 
 
 def test_a_choice_holds_for_all_tabs_of_the_results_and_ends_with_another_comparison(driver: Driver) -> None:

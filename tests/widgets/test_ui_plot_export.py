@@ -128,7 +128,7 @@ def test_the_csv_of_every_plot_of_results_holds_words_or_plain_numbers(
         plot.draw(data)
     latency.set_candidates(data.names)
     latency.draw(data.curves)
-    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)})
+    ratios.draw(data.names, {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)}, {})
     words = {"candidate", "direction", "host", "is_dominated"}
     monkeypatch.setattr("app.wording.numbers.with_local_sign", lambda text: text.replace(".", ","))
     for plot in (cdf, frontier, cpu, throughput, latency, ratios):

@@ -14,7 +14,7 @@ from app.ranking.titles import in_lines
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
-from ui.common.texts import NONE, tr
+from ui.common.texts import NONE, count, tr
 from ui.common.theme import Theme
 from ui.plots.axes import RatioAxis
 from ui.plots.base import PlotTable
@@ -46,21 +46,25 @@ class IntervalPlot(ItemsPlot):
         super().__init__(theme, shown, name, x_label, "", axes=axes, label_room_px=_FIGURE_PX)
         self._names: dict[Key, tuple[str, int]] = {}
         self._ratios: dict[Key, Ratio] = {}
+        self._rounds: dict[Key, tuple[int, ...]] = {}
         self._x_label = x_label
         self.show_scale(is_there=False)
 
     def redraw(self) -> None:
         """Draw the ratios once more."""
-        self.draw(self._names, self._ratios)
+        self.draw(self._names, self._ratios, self._rounds)
 
-    def draw(self, names: Mapping[Key, tuple[str, int]], ratios: Mapping[Key, Ratio]) -> None:
+    def draw(
+        self, names: Mapping[Key, tuple[str, int]], ratios: Mapping[Key, Ratio], rounds: Mapping[Key, tuple[int, ...]]
+    ) -> None:
         """Show ratios.
 
         Args:
             names: Label and position among its solution's suites, by candidate.
             ratios: Those of the candidates that have one, from top to bottom.
+            rounds: How many rounds each is of, by candidate; of two comparisons both numbers.
         """
-        self._names, self._ratios = dict(names), dict(ratios)
+        self._names, self._ratios, self._rounds = dict(names), dict(ratios), dict(rounds)
         self.begin(names)
         rows = self._rows()
         self.show_scale(is_there=bool(rows))
@@ -126,6 +130,13 @@ class IntervalPlot(ItemsPlot):
         if ratio.interval is not None:
             ends = interval_text(*(decimal(end, 3) for end in ratio.interval))
             lines.append(tr("95 % interval: %1", ends))
+        match self._rounds.get(key, ()):
+            case (1,):
+                lines.append(tr("1 round"))
+            case (rounds,):
+                lines.append(tr("%1 rounds", count(rounds)))
+            case (before, after):
+                lines.append(tr("%1 and %2 rounds", count(before), count(after)))
         return "\n".join(lines)
 
     def figures(self) -> PlotTable:

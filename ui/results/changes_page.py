@@ -122,7 +122,12 @@ class ChangesPage(Page):
         number = str(len(diff.settings))
         self.tabs.setTabText(self._settings_at, tr("What else changed (%1)", number))
         ratios = {(one.solution, one.suite): one.latency for one in diff.changes if one.latency is not None}
-        self.ratios.draw(data.names, ratios)
+        rounds = {
+            (one.solution, one.suite): (one.before.rounds, one.after.rounds)
+            for one in diff.changes
+            if one.before is not None and one.after is not None
+        }
+        self.ratios.draw(data.names, ratios, rounds)
         self.curves.draw(data.names, data.curves, (_name(diff.before), _name(diff.after)))
         self.trend.draw(data.names, data.past)
         self._fill_past(data)

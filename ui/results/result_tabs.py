@@ -253,7 +253,12 @@ class ResultTabs(QTabWidget):
 
     def _draw_ratios(self, data: ResultData) -> None:
         ratios = {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)}
-        self.ratios.draw(data.names, ratios)
+        rounds = {
+            (one.solution, one.suite): (one.weighted_latency_ms.rounds,)
+            for one in data.ranking.results
+            if one.weighted_latency_ms is not None
+        }
+        self.ratios.draw(data.names, ratios, rounds)
 
     def _draw_cdfs(self, data: ResultData) -> None:
         self.frame_size.offer(

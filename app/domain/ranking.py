@@ -44,7 +44,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio with its interval, which excludes 1 where a test finds a difference; None with one round."""
+    """A ratio with its interval, which excludes 1 where a test finds a difference, if not only there.
+
+    The interval is None with one round.
+    """
 
     value: float
     low: float | None

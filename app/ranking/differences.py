@@ -41,7 +41,8 @@ class Difference:
     Attributes:
         log_ratio: Natural logarithm of first over second, mean of the rounds that hold both.
         half_width: Of the interval around it, at the level at which Holm's procedure stopped, so that the interval
-            excludes 1 exactly where the pair differs; infinite where fewer than two rounds hold both.
+            excludes 1 where the pair differs; of two rounds it may do so where it does not, see
+            `LEAST_RATIO_OF_TWO_ROUNDS`. Infinite where fewer than two rounds hold both.
         p_value: Two-sided probability of a difference this large if there were none, 0 to 1.
         error: Standard error of `log_ratio`; infinite where fewer than two rounds hold both.
         rounds: Rounds that hold both.

@@ -169,3 +169,21 @@ def test_one_round_and_no_candidate_tell_nothing() -> None:
     assert not found.decided
     assert found.between(0, 1).interval is None
     assert differences([]).typical_ms == ()
+
+
+@pytest.mark.parametrize(("rounds", "is_exact"), [(2, False), (3, True), (5, True)])
+def test_an_interval_excludes_1_where_the_test_finds_a_difference_and_elsewhere_with_two_rounds_only(
+    rounds: int, *, is_exact: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    found_elsewhere = 0
+    for _ in range(50):
+        logs = np.log([1.0, 1.05, 1.15, 1.5])[:, None] + rng.normal(0.0, 0.01, (4, rounds))
+        found = differences([dict(enumerate(np.exp(one), start=1)) for one in logs])
+        decided = {(min(pair), max(pair)) for pair in found.decided}
+        excluding = {
+            key for key, one in found.pairs.items() if one.interval and not one.interval[0] <= 1 <= one.interval[1]
+        }
+        assert excluding >= decided
+        found_elsewhere += len(excluding - decided)
+    assert (found_elsewhere == 0) is is_exact

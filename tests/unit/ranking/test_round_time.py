@@ -23,7 +23,7 @@ def attempt(
     number: int = 1,
     cycles: range = range(1, 7),
     whole_s: float = 300.0,
-    **more: object,
+    repeats: int = 0,
 ) -> Attempt:
     """Return an attempt whose blocks are in turn with those of two others."""
     blocks = tuple(Block(cycle, first_s + 3 * BLOCK_S * nth) for nth, cycle in enumerate(cycles))
@@ -38,13 +38,18 @@ def attempt(
         ended,
         blocks=blocks,
         cleanup_s=CLEANUP_S,
-        **more,  # type: ignore[arg-type]
+        repeats=repeats,
     )
 
 
-def three(before_s: float, **more: object) -> list[Attempt]:
+def three(
+    before_s: float, *, number: int = 1, cycles: range = range(1, 7), whole_s: float = 300.0, repeats: int = 0
+) -> list[Attempt]:
     names = ("baseline", "wireguard", "openvpn-udp")
-    return [attempt(name, before_s + nth * BLOCK_S, **more) for nth, name in enumerate(names)]  # type: ignore[arg-type]
+    return [
+        attempt(name, before_s + nth * BLOCK_S, number=number, cycles=cycles, whole_s=whole_s, repeats=repeats)
+        for nth, name in enumerate(names)
+    ]
 
 
 BLOCKS_S = pytest.approx(18 * BLOCK_S, abs=BLOCK_S)

@@ -45,7 +45,8 @@ class LatencySeries:
         received: Requests that were answered at least once.
         duplicates: Replies beyond the first.
         rtt_us: Round-trip times in microseconds, one per sent request in the order of sending, shape (sent,), dtype
-            uint32; LOST where no reply came. An integer number of µs is exactly what ping prints at best.
+            uint32; LOST where no reply came. An integer number of µs is exactly what ping prints at best. Blocks have
+            LOST for requests that were not sent as well, see `Block.sent`.
         note: Why this size did not cross, or any other doubt; empty if there is none.
     """
 
@@ -152,6 +153,8 @@ class Block:
         is_counted: Whether it counts; False where its cycle was disturbed and repeated.
         lasted_s: For how long it was measured, in s; None where neither that nor the interval was kept.
         interval_s: Time between two requests in s; None where each waits for the reply to the one before.
+        sent: Requests that were sent, in the order of the attempt's series, the first ones of each: a target that does
+            not answer is given up. Empty where all were sent.
     """
 
     cycle: int
@@ -159,6 +162,7 @@ class Block:
     is_counted: bool = True
     lasted_s: float | None = None
     interval_s: float | None = None
+    sent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from app.probes.messages import (
     TUNNEL_CARRIES_NOTHING,
 )
 from app.probes.pacing import BLOCK_INTERVAL_S
-from app.probes.ping_lines import Reply, Trouble, parse_ping_line
+from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
 
 WARM_UP_S = 2.0
 """Longest warm-up in seconds. Source: our choice."""
@@ -89,6 +89,7 @@ class TargetBlock:
         note: What ping reported, and what else makes the block doubtful; empty if there is nothing.
         lasted_s: For how long it was measured, in s; None if not known.
         interval_s: Time between two requests in s; None where each waits for the reply to the one before.
+        sent: Requests that were sent, per frame size, the first ones of each; empty where that is all of them.
     """
 
     at_s: float
@@ -97,6 +98,12 @@ class TargetBlock:
     note: str = ""
     lasted_s: float | None = None
     interval_s: float | None = None
+    sent: tuple[int, ...] = ()
+
+    @property
+    def requests(self) -> tuple[int, ...]:
+        """Requests that were sent, per frame size."""
+        return self.sent or tuple(rtt_us.size for rtt_us in self.rtt_us)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +237,8 @@ class _Target:
     uptime_s: float
     echoes: dict[str, Echoes]
     troubles: list[str] = field(default_factory=list)
+    sent: dict[str, int] = field(default_factory=dict)
+    """By payload, of the sizes that were begun."""
 
 
 class _CycleReader:
@@ -240,6 +249,7 @@ class _CycleReader:
         self._first_seq = 0 if request.ping_flavour is ToolFlavour.BUSYBOX else 1
         self._targets: list[_Target] = []
         self._current: Echoes | None = None
+        self._payload = ""
         self.has_ended = False
         self._ended_s = 0.0
         self.host_words: list[str] = []
@@ -251,6 +261,9 @@ class _CycleReader:
         parsed = parse_ping_line(line)
         if isinstance(parsed, Reply) and self._current is not None:
             self._current.add_reply(parsed)
+        elif isinstance(parsed, Summary) and self._current is not None:
+            self._current.add_summary(parsed)
+            self._targets[-1].sent[self._payload] = self._current.sent
         elif isinstance(parsed, Trouble) and self._targets and len(self._targets[-1].troubles) < 8:
             self._targets[-1].troubles.append(parsed.text)
         elif parsed is None and line.strip() and len(self.host_words) < 20:
@@ -262,7 +275,9 @@ class _CycleReader:
             self._current = None
             self._targets.append(_Target(_seconds(rest), self._new_echoes()))
         elif word == "@size" and self._targets:
-            self._current = self._targets[-1].echoes.get(rest)
+            self._current, self._payload = self._targets[-1].echoes.get(rest), rest
+            if self._current is not None:
+                self._targets[-1].sent[rest] = self._current.expected  # until ping reports fewer
         elif word == "@exit":
             self._current = None
         elif word == "@end":
@@ -285,13 +300,16 @@ class _CycleReader:
 
 def _block(target: _Target, began_s: float, ended_s: float) -> TargetBlock:
     notes = list(dict.fromkeys(target.troubles))[:2]
+    sent = tuple(target.sent.get(payload, 0) for payload in target.echoes)
+    is_whole = all(count == one.expected for count, one in zip(sent, target.echoes.values(), strict=True))
     return TargetBlock(
         max(0.0, target.uptime_s - began_s),
         tuple(echoes.rtt_us for echoes in target.echoes.values()),
         sum(echoes.duplicates for echoes in target.echoes.values()),
         sentences(notes),
         # The host's clock has hundredths of a second.
-        round(ended_s - target.uptime_s + 0.01, 2) if ended_s >= target.uptime_s else None,
+        lasted_s=round(ended_s - target.uptime_s + 0.01, 2) if ended_s >= target.uptime_s else None,
+        sent=() if is_whole else sent,
     )
 
 

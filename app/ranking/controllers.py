@@ -69,7 +69,7 @@ def arrivals_of(
     if replies < _FEWEST_REPLIES:
         return None
     whole = np.concatenate(answered) / 1_000.0
-    runs = [(one, each, first, after) for one, each in short for first, after in lost_runs(each)]
+    runs = [(one, each, first, after) for one, each in short for first, after in lost_runs(one, each)]
     lost_in_a_row = max((after - first for *_, first, after in runs), default=0)
     outage_s = max((longest_outage_s(*run, flavour, interval_s) for run in runs), default=0.0)
     return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, round(1_000.0 * outage_s, 3))

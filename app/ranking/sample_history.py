@@ -121,7 +121,7 @@ def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Float
 
 def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
     found = []
-    for first, after in lost_runs(series):
+    for first, after in lost_runs(attempt, series):
         times = block_bounds_s(attempt, series, first, after) if is_timed else (None, None)
         found.append(SampleOutage(start + first, start + after - 1, attempt.key.round, *times))
     return found

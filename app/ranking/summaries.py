@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.ranking import LatencySummary
-from app.domain.results import LOST_RTT_US, LatencySeries
+from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 
 _P5_MEDIAN = np.array((0.05, 0.50))
 _QUANTILES = np.array((0.05, 0.50, 0.95, 0.99, 0.999))
@@ -134,9 +134,20 @@ def jitter_ms(series: Sequence[LatencySeries]) -> float | None:
     return total / count / US_PER_MS if count else None
 
 
-def lost_runs(series: LatencySeries) -> list[tuple[int, int]]:
+def is_sent(attempt: Attempt, series: LatencySeries) -> npt.NDArray[np.bool_]:
+    """Return whether each request of a series of an attempt was sent: a block ends where nothing is answered."""
+    found = np.ones(series.rtt_us.size, np.bool_)
+    if any(block.sent for block in attempt.blocks):
+        ordinal = next(nth for nth, one in enumerate(attempt.latency) if one is series)
+        for part, block in zip(found.reshape(len(attempt.blocks), -1), attempt.blocks, strict=True):
+            if block.sent:
+                part[block.sent[ordinal] :] = False
+    return found
+
+
+def lost_runs(attempt: Attempt, series: LatencySeries) -> list[tuple[int, int]]:
     """Return the runs of requests without a reply: the place of the first one, and the place after the last one."""
-    is_lost = np.concatenate(([0], (series.rtt_us == LOST_RTT_US).astype(np.int8), [0]))
+    is_lost = np.concatenate(([0], ((series.rtt_us == LOST_RTT_US) & is_sent(attempt, series)).astype(np.int8), [0]))
     edges = np.flatnonzero(np.diff(is_lost)).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 

@@ -14,6 +14,7 @@ from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
 from app.domain.workloads import FigureKind, WorkloadResult
 from app.ranking import summarise
+from app.ranking.summaries import is_sent
 from app.ranking.workloads import measured_figures
 from app.reports.files import write_atomically
 from app.wording.capture_sentences import worst_breakage
@@ -92,8 +93,10 @@ def _samples(record: CampaignRecord) -> Iterator[Sequence[Cell]]:
     for one in record.attempts:
         key = _key(record, one)
         for series in one.latency:
-            for index, rtt_us in enumerate(series.rtt_us.tolist()):
-                yield *key, series.frame_bytes, index, None if rtt_us == int(LOST_RTT_US) else rtt_us
+            samples = zip(series.rtt_us.tolist(), is_sent(one, series).tolist(), strict=True)
+            for index, (rtt_us, was_sent) in enumerate(samples):
+                if was_sent:
+                    yield *key, series.frame_bytes, index, None if rtt_us == int(LOST_RTT_US) else rtt_us
 
 
 def _table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:

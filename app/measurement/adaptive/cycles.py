@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed
@@ -21,6 +20,7 @@ from app.measurement.adaptive.block_time import FEWEST_CYCLES
 from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.messages import CYCLE_OF_ROUND, FRAMES_STOPPED
+from app.probes.blocks import TargetBlock
 from app.ranking.blocks import is_disturbed
 
 _LOST_IN_A_ROW = 2
@@ -105,7 +105,7 @@ class Cycles:
         made: dict[int, MeasuredBlock] = {}
         for index, block in zip(order, blocks, strict=True):
             draft = drafts[index]
-            self._report_samples(draft, block.rtt_us)
+            self._report_samples(draft, block)
             made[index] = draft.add(self.number, began_s - draft.began_s + block.at_s, block)
         for draft in drafts:
             if not draft.is_open:
@@ -120,9 +120,9 @@ class Cycles:
                 )
         return tuple(made[index] for index in range(len(drafts)))
 
-    def _report_samples(self, draft: Draft, rtt_us: Sequence[npt.NDArray[np.uint32]]) -> None:
-        for size, series in zip(self.profile.frame_bytes, rtt_us, strict=True):
-            rtt_ms = np.where(series == LOST_RTT_US, np.nan, series / 1000.0)
+    def _report_samples(self, draft: Draft, block: TargetBlock) -> None:
+        for size, series, sent in zip(self.profile.frame_bytes, block.rtt_us, block.requests, strict=True):
+            rtt_ms = np.where(series == LOST_RTT_US, np.nan, series / 1000.0)[:sent]
             self.emit(RttSamples(draft.key, size, tuple(rtt_ms.tolist())))
 
     def _mark(self, drafts: Sequence[Draft], numbers: Sequence[int]) -> None:

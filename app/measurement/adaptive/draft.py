@@ -139,7 +139,7 @@ class Draft(AttemptDraft):
 
     def requests_since(self, cycle: int) -> int:
         """Return the number of echo requests of the blocks after a cycle."""
-        return sum(rtt_us.size for one in self.blocks if one.cycle > cycle for rtt_us in one.block.rtt_us)
+        return sum(sum(one.block.requests) for one in self.blocks if one.cycle > cycle)
 
     def fail(self, error: TunnelmarkError) -> None:
         """End it with an error."""
@@ -170,13 +170,15 @@ class Draft(AttemptDraft):
             # Fragments are not counted, since several tunnels are up.
             path=path_note(self.tunnel.plan, self.underlay_mtu_bytes) if self.tunnel else None,
             doubts=tuple(dict.fromkeys(self.doubts)),
-            blocks=tuple(
-                Block(one.cycle, one.at_s, one.cycle not in self.disturbed, one.block.lasted_s, one.block.interval_s)
-                for one in blocks
-            ),
+            blocks=tuple(map(self._block, blocks)),
             cpu_at_rate=self.cpu_at_rate,
             rate_mbit_s=self.rate_mbit_s,
         )
+
+    def _block(self, made: MeasuredBlock) -> Block:
+        block = made.block
+        is_counted = made.cycle not in self.disturbed
+        return Block(made.cycle, made.at_s, is_counted, block.lasted_s, block.interval_s, block.sent)
 
 
 def is_lost(block: TargetBlock) -> bool:
@@ -193,4 +195,5 @@ def _series(frame_bytes: Sequence[int], blocks: Sequence[MeasuredBlock]) -> Iter
         # Replies beyond the first are counted for a block as a whole.
         duplicates = sum(one.block.duplicates for one in blocks) if index == 0 else 0
         note = next((one.block.note for one in blocks if one.block.note and not received), "")
-        yield LatencySeries(size, int(rtt_us.size), received, duplicates, rtt_us, note)
+        sent = sum(one.block.requests[index] for one in blocks)
+        yield LatencySeries(size, sent, received, duplicates, rtt_us, note)

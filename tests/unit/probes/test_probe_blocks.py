@@ -79,6 +79,32 @@ def test_a_silent_target_has_a_block_of_lost_requests_and_the_others_are_whole()
     assert all((times == 500).all() for times in second.rtt_us)
 
 
+def test_requests_that_were_not_sent_any_more_are_known() -> None:
+    """After two sizes with losses the script goes on to the next target; ping ends at its limit, and reports totals."""
+
+    def lossy(command: Command, token: CancelToken) -> Answer:
+        yield "@block 100.00"
+        yield "@size 18"
+        yield "64 bytes from 198.18.0.2: icmp_seq=2 ttl=64 time=0.500 ms"
+        yield "40 packets transmitted, 1 received, 97.5% packet loss, time 9000ms"
+        yield "@exit 1"
+        yield "@size 86"
+        yield "64 bytes from 198.18.0.2: icmp_seq=1 ttl=64 time=0.500 ms"
+        yield "61 packets transmitted, 1 received, 98% packet loss, time 8000ms"
+        yield "@exit 1"
+        yield "@block 117.00"
+        for size, count in zip(FRAME_BYTES, COUNTS, strict=True):
+            yield f"@size {size - 42}"
+            yield f"{count} packets transmitted, 0 received, 100% packet loss, time 8000ms"
+        yield "@end 118.00"
+        return 0
+
+    first, second = measure_cycle(FakeHost("gateway-a", lossy), REQUEST, token=CancelToken())
+    assert first.requests == first.sent == (40, 60, 0, 0, 0, 0, 0)
+    assert [len(times) for times in first.rtt_us] == list(COUNTS)
+    assert (second.sent, second.requests) == ((), COUNTS)
+
+
 def test_a_cycle_that_ends_too_early_is_an_error() -> None:
     def broken(command: Command, token: CancelToken) -> Answer:
         yield "@block 100.00"

@@ -173,11 +173,14 @@ def _with_best(cells: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> d
     rivals = {key: cell for key, cell in cells.items() if key[0] != BASELINE}
     if len(rivals) < 2 or min(cell.rounds for cell in rivals.values()) < _FEWEST_ROUNDS:
         return dict(cells)
+    best = _best(rivals, kind)
+    return {key: replace(cell, is_best=key in best) for key, cell in cells.items()}
+
+
+def _best(rivals: Mapping[CandidateId, WorkloadCell], kind: FigureKind) -> set[CandidateId]:
     sign = 1.0 if kind.is_lower_better else -1.0
     first = min(rivals.values(), key=lambda cell: sign * cell.mean)
     apart = kind.resolution
     best = {key for key, cell in rivals.items() if cell.low <= apart * first.high and first.low <= apart * cell.high}
-    others = (cell for cell in rivals.values() if cell is not first)
-    if any(cell.is_lower_bound for cell in others) or (first.is_lower_bound and len(best) > 1):
-        best = set()
-    return {key: replace(cell, is_best=key in best) for key, cell in cells.items()}
+    is_open = any(cell.is_lower_bound for cell in rivals.values() if cell is not first)
+    return set() if is_open or (first.is_lower_bound and len(best) > 1) else best

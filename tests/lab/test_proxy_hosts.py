@@ -20,7 +20,7 @@ from app.probes.iperf_server import IperfServer
 from app.probes.transfer import Transferred, TransferRequest, transfer
 from app.probes.workloads import WORKLOADS, WorkloadPath, two_flows
 from app.probes.workloads.two_flows import FlowTimes, measure_flows
-from app.tunnel import ActiveTunnel, plan_of, temporary_group
+from app.tunnel import ActiveTunnel, plan_of, proxy, temporary_group
 from app.tunnel.host_settings import CONGESTION_FILE
 from app.tunnel.messages import PROXY_ON_BRIDGE, PROXY_WITHOUT_NODES, PROXY_WITHOUT_TCP
 from app.tunnel.proxy import proxy_log
@@ -81,6 +81,13 @@ def test_a_proxy_inside_splits_the_nodes_and_one_outside_the_tunnel(net: NetBenc
             assert len(found) == 2  # iperf3's control connection, and that of the bytes
             assert all(words[3:] == ["reno", "reno"] for words in found)
         assert splits(net, group.tunnels[1]) == outside
+        inside = splits(net, group.tunnels[0])
+        port = group.tunnels[0].link.names.iperf_port + proxy._PORT_OFFSET
+        asked = sh(
+            net.sessions.b, f"timeout 20 bash -c 'exec 3<>/dev/tcp/{net.pair.underlay_b}/{port} && cat <&3' ; echo $?"
+        )
+        assert asked.split()[-1] == "0", "a connection that no rule sent to the proxy ends at once"
+        assert splits(net, group.tunnels[0]) == inside
 
 
 def test_a_proxy_with_its_own_congestion_control_leaves_that_of_the_host_and_of_the_tunnel(net: NetBench) -> None:

@@ -56,6 +56,9 @@ sub take {
     my $from = accept(my $near, $listener) or return;
     my $wanted = getsockopt($near, 0, 80);
     if (!defined $wanted) { print $out "no destination\n"; close($near); return }
+    $wanted = substr($wanted, 0, 16);  # the kernel does not set its length
+    # A connection that no rule sent here, such as a port scan's, wants the proxy itself: it would connect to itself for ever.
+    if (name_of($wanted) eq name_of(getsockname($near))) { close($near); return }
     socket(my $far, PF_INET, SOCK_STREAM, 0) or do { print $out "socket: $!\n"; close($near); return };
     setsockopt($far, SOL_SOCKET, 36, pack("I", $mark));
     for my $one ($near, $far) {
@@ -65,7 +68,6 @@ sub take {
         }
         fcntl($one, 4, 2048);
     }
-    $wanted = substr($wanted, 0, 16);  # the kernel does not set its length
     my ($at, $host) = sockaddr_in($wanted);
     if (!connect($far, sockaddr_in($at, $host)) && !$!{EINPROGRESS}) {
         print $out "connect: $!\n";

@@ -103,9 +103,8 @@ def with_figures(attempts: Sequence[Attempt]) -> list[Attempt]:
     """Return the attempts that a candidate's figures are of.
 
     Those are the completed ones. Where there is none: those that the user ended in a later stage than the one that
-    measured the figure. Latency and throughput are kept only once they are measured to the end, so these figures are
-    as good as others; but a leak test that was not made is missing, and a candidate without it is not ranked. A failed
-    attempt has no figures: its tunnel broke or leaked.
+    measured the figure, or, of blocks, once three cycles count. Throughput is kept only once it is measured to the end.
+    A candidate whose leak test was not made is not ranked. A failed attempt has no figures: its tunnel broke or leaked.
     """
     done = completed(attempts)
     if done:
@@ -278,7 +277,7 @@ def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
         return []
     found = [one for one in with_figures(attempts) if one.stage]
     return [
-        tr("Round {round} was {how} in the stage “{stage}”: its figures were measured before.").format(
+        tr("Round {round} was {how} in the stage “{stage}”: its figures are those until then.").format(
             round=one.key.round, how=tr(one.status.value), stage=tr(stage_word(one.stage))
         )
         for one in found

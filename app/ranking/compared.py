@@ -56,7 +56,7 @@ def _round_s(record: CampaignRecord) -> float:
     last = max((one.key.round for one in done), default=0)
     if record.plan.profile.is_adaptive:
         return further_round_s([one for one in done if one.key.round == last])
-    return sum(map(attempt_s, done)) / max(1, len({one.key.round for one in done}))
+    return sum(attempt_s(one, record.plan) for one in done) / max(1, len({one.key.round for one in done}))
 
 
 def _condition(record: CampaignRecord) -> str:

@@ -6,13 +6,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from app.domain.profiles import CHECK_BLOCKS
-from app.domain.results import Attempt
+from app.domain.results import Attempt, CampaignPlan
 from app.domain.solutions import BASELINE
+from app.probes.workloads import planned_workloads
 
 
-def attempt_s(attempt: Attempt) -> float:
-    """Return how long an attempt of a fixed round took in seconds, without packet tests."""
-    return attempt.setup_s + attempt.probe_s + attempt.cleanup_s
+def attempt_s(attempt: Attempt, plan: CampaignPlan) -> float:
+    """Return roughly how long an attempt of a fixed round takes in seconds, without packet tests.
+
+    The time of workloads is not stored: it is that on a link with a short round trip.
+    """
+    measured = {one.workload for one in attempt.workloads if one.figures}
+    workloads_s = sum(one.seconds for one in planned_workloads(plan) if one.name in measured)
+    return attempt.setup_s + attempt.probe_s + workloads_s + attempt.cleanup_s
 
 
 def further_round_s(attempts: Sequence[Attempt]) -> float:

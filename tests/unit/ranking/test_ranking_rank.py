@@ -290,7 +290,7 @@ def test_figures_of_a_candidate_that_was_ended_in_a_later_stage_are_shown_and_no
     assert ranks(found)["wireguard/chacha20-poly1305"] is None
     assert found.recommendation.solution == "openvpn-udp"
     assert not any("WireGuard" in caution for caution in found.recommendation.cautions)
-    assert f"Round 1 was {status.value} in the stage “packet tests”: its figures were measured before." in one.doubts
+    assert f"Round 1 was {status.value} in the stage “packet tests”: its figures are those until then." in one.doubts
 
 
 def test_baseline_that_was_skipped_in_a_later_stage_is_still_compared_with() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,8 @@ from sample_records import STARTED, sample_record
 
 from app.domain.profiles import CHECK_BLOCKS
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, Block
+from app.domain.workloads import WorkloadResult
+from app.probes.workloads import WORKLOADS
 from app.ranking.compared import compared_of, judged
 from app.ranking.round_time import further_round_s
 
@@ -84,4 +87,10 @@ def test_a_fixed_round_is_taken_without_packet_tests() -> None:
     record = sample_record(rounds=2)
     done = [one for one in record.attempts if one.status is AttemptStatus.COMPLETED]
     assert any(one.capture for one in done)
-    assert compared_of(record, judged(record)).round_s == pytest.approx(len(done) / 2 * (2.1 + 28.0 + 1.3))
+    round_s = len(done) / 2 * (2.1 + 28.0 + 1.3)
+    assert compared_of(record, judged(record)).round_s == pytest.approx(round_s)
+    found = WorkloadResult("voice", {"mos": 4.3})
+    attempts = tuple(replace(one, workloads=(found,)) for one in record.attempts)
+    more = replace(record, plan=replace(record.plan, workloads=("voice", "transfer")), attempts=attempts)
+    voice_s = WORKLOADS["voice"].seconds
+    assert compared_of(more, judged(more)).round_s == pytest.approx(round_s + len(done) / 2 * voice_s)

@@ -19,6 +19,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,12 @@ class _Link:
 
     A gateway's QEMU holds its socket as long as it runs. Which socket it is connected to can change meanwhile.
 
-    Args:
-        sides: Names of the two sides.
+    Attributes:
+        in_force: The condition that was set last; None where the gateways are joined directly.
     """
 
     def __init__(self, sides: list[str]) -> None:
+        self.in_force: dict[str, Any] | None = None
         self.ends = {side: _datagram_socket() for side in sides}
         self._sides = sides
         self._emulator: subprocess.Popen[bytes] | None = None
@@ -68,36 +70,35 @@ class _Link:
         return self._emulator is not None and self._emulator.poll() is None
 
     def set_condition(self, condition: dict[str, Any] | None) -> None:
-        """Put the link emulator between the gateways, or remove it.
-
-        Args:
-            condition: Its settings; None joins the gateways directly.
-        """
-        if condition is not None:  # before anything changes: the disk may be full
-            part = Path(f"{CONDITION_FILE}.part")
-            part.write_text(json.dumps(condition))
-            part.replace(CONDITION_FILE)
-        self.close()
+        """Put the link emulator between the gateways, or remove it (None); one that cannot start changes nothing."""
         if condition is None:
+            self.close()
             self._join(self.ends)
+            self.in_force = None
             Path(CONDITION_FILE).unlink(missing_ok=True)
             return
+        part = Path(f"{CONDITION_FILE}.part")
+        part.write_text(json.dumps(condition))
+        part.replace(CONDITION_FILE)
         middle = {side: _datagram_socket() for side in self._sides}
         try:
-            for side, end in self.ends.items():
-                name = f"middle-{side}.sock"
-                Path(name).unlink(missing_ok=True)
-                middle[side].bind(name)
-                _disconnect(end)
-                end.connect(name)
-                middle[side].connect(_end_name(side))
+            for side in self._sides:
+                Path(f"middle-{side}.sock").unlink(missing_ok=True)
+                middle[side].bind(f"middle-{side}.sock")
             numbers = [middle[side].fileno() for side in self._sides]
-            self._emulator = subprocess.Popen(
+            emulator = subprocess.Popen(
                 [sys.executable, "-I", str(_EMULATOR), *map(str, numbers), CONDITION_FILE],
                 stdin=subprocess.DEVNULL,
                 pass_fds=numbers,
                 preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
             )
+            self.close()  # not before: the disk may be full, or no further process may start
+            self._emulator = emulator
+            for side, end in self.ends.items():
+                _disconnect(end)
+                end.connect(middle[side].getsockname())
+                middle[side].connect(_end_name(side))
+            self.in_force = condition
         finally:
             for end in middle.values():
                 end.close()
@@ -131,7 +132,6 @@ class _Conditions:
         self._link = link
         self._selector = selector
         self._usual: dict[str, Any] | None = None
-        self._held: dict[str, Any] | None = None
         self._holder: tuple[int, int] | None = None
 
     def set(self, condition: dict[str, Any] | None) -> None:
@@ -149,29 +149,30 @@ class _Conditions:
             os.close(exit_fd)
             raise
         self._forget()
-        self._selector.register(exit_fd, selectors.EVENT_READ, self.release)
-        self._holder, self._held = (pid, exit_fd), condition
+        self._selector.register(exit_fd, selectors.EVENT_READ, self._end_of_holder)
+        self._holder = pid, exit_fd
 
-    def release(self, exit_fd: int | None = None, pid: int | None = None) -> None:
+    def release(self, pid: int | None = None) -> None:
         """Return to the condition that lasts; not where another process has followed this holder."""
-        if self._holder is not None and exit_fd in (None, self._holder[1]) and pid in (None, self._holder[0]):
-            self._forget()
+        if self._holder is not None and pid in (None, self._holder[0]):
             self._link.set_condition(self._usual)
+            self._forget()
+
+    def _end_of_holder(self, exit_fd: int) -> None:
+        if self._holder is not None and exit_fd == self._holder[1]:
+            with suppress(OSError, subprocess.SubprocessError):  # its condition remains until the next one is set
+                self._link.set_condition(self._usual)
+            self._forget()
 
     def report(self) -> dict[str, Any]:
         """Return what is in force, what lasts, and for which process one is held."""
-        is_held = self._holder is not None
-        return {
-            "in_force": self._held if is_held else self._usual,
-            "lasting": self._usual,
-            "holder": self._holder[0] if self._holder is not None else None,
-            "is_emulated": self._link.is_emulated,
-        }
+        found = {"in_force": self._link.in_force, "lasting": self._usual, "is_emulated": self._link.is_emulated}
+        return {**found, "holder": self._holder[0] if self._holder is not None else None}
 
     def _forget(self) -> None:
         if self._holder is not None:
             exit_fd = self._holder[1]
-            self._holder = self._held = None
+            self._holder = None
             self._selector.unregister(exit_fd)
             os.close(exit_fd)
 
@@ -188,8 +189,7 @@ def _end_name(side: str) -> str:
 
 def _disconnect(end: socket.socket) -> None:
     """Dissolve a datagram socket's association, which Python has no call for. Source: connect(2), AF_UNSPEC."""
-    unspecified = bytes(2)
-    if ctypes.CDLL(None, use_errno=True).connect(end.fileno(), unspecified, len(unspecified)) != 0:
+    if ctypes.CDLL(None, use_errno=True).connect(end.fileno(), bytes(2), 2) != 0:
         raise OSError(ctypes.get_errno(), "a socket of the underlay cannot be disconnected")
 
 

@@ -7,6 +7,7 @@ import os
 import selectors
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -108,6 +109,26 @@ def test_a_condition_that_cannot_be_set_leaves_the_one_before(held: tuple[_Condi
     link.is_disk_full = False
 
 
+def test_a_full_disk_leaves_what_is_held_until_another_is_set(
+    held: tuple[_Conditions, Link], selector: selectors.BaseSelector
+) -> None:
+    conditions, link = held
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as holder:
+        conditions.hold(SECOND, holder.pid)
+        link.is_disk_full = True
+        with pytest.raises(OSError, match="No space"):
+            conditions.release(pid=holder.pid)
+        assert conditions.report()["holder"] == holder.pid
+    for key, _ in selector.select(timeout=60.0):
+        key.data(key.fileobj)
+    assert not selector.get_map(), "its end is reported once"
+    report = conditions.report()
+    assert (report["in_force"], report["lasting"], report["holder"]) == (SECOND, USUAL, None)
+    link.is_disk_full = False
+    conditions.set(USUAL)
+    assert conditions.report()["in_force"] == USUAL
+
+
 def test_a_full_disk_takes_nothing_from_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     link = _Link(["a", "b"])
@@ -118,14 +139,42 @@ def test_a_full_disk_takes_nothing_from_the_link(tmp_path: Path, monkeypatch: py
         Path(f"{CONDITION_FILE}.part").symlink_to("/dev/full")
         with pytest.raises(OSError, match="No space"):
             link.set_condition(SETTINGS)
-        assert link.is_emulated
-        b.settimeout(60.0)
-        a.send(b"frame")
-        assert b.recv(9) == b"frame"
+        assert_joined(link)
     finally:
         link.close()
         for end in (a, b):
             end.close()
+
+
+@pytest.mark.parametrize("before", [SETTINGS, None])
+def test_an_emulator_that_does_not_start_takes_nothing_from_the_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, Any] | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    link = _Link(["a", "b"])
+    link.connect()
+    try:
+        link.set_condition(before)
+        with monkeypatch.context() as no_python:
+            no_python.setattr(sys, "executable", "/nonexistent")
+            with pytest.raises(FileNotFoundError):
+                link.set_condition({**SETTINGS, "seed": 2})
+        assert link.in_force == before
+        assert_joined(link, is_emulated=before is not None)
+        link.set_condition({**SETTINGS, "seed": 3})
+        assert_joined(link)
+    finally:
+        link.close()
+        for end in link.ends.values():
+            end.close()
+
+
+def assert_joined(link: _Link, *, is_emulated: bool = True) -> None:
+    assert link.is_emulated == is_emulated
+    a, b = link.ends.values()
+    b.settimeout(60.0)
+    a.send(b"frame")
+    assert b.recv(9) == b"frame"
 
 
 def test_orders_and_answers_have_room_for_recorded_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,8 @@ class Tunnels(Protocol):
             on_stage: Gets each stage as it begins, one call at a time, from any thread.
             extensions: What is added to the plan of each; empty for nothing.
             first: Those that are up before the others are built; None for all at once.
-            busy_s: For how long, in seconds, what is built may keep a host too busy to answer; leases are longer by it.
+            busy_s: For how long, in seconds, what is built may keep a host too busy to answer; lease and rollback take
+                longer by it.
 
         Raises:
             PairLocked, ConnectionLost, Cancelled: Nothing could be built, or no more of it; both hosts are rolled back.

@@ -102,7 +102,8 @@ class DeployedTunnels:
             token=token,
             on_stage=on_stage,
             audit=self.audit,
-            lease_s=LEASE_S + busy_s,
+            lease_s=LEASE_S,
+            busy_s=busy_s,
             first=first,
         )
 

@@ -19,7 +19,7 @@ from app.tunnel.rollback import FINISH_MARGIN_S, report_undone
 
 PREPARE_MARGIN_S = 30.0
 ROLLBACK_S = 60.0
-"""Time limit for rolling back one tunnel on both hosts, in seconds."""
+"""Time limit for rolling back one tunnel on both hosts, in seconds, where it does not keep them busy."""
 
 
 def member_of(build: TunnelBuild) -> int:
@@ -73,7 +73,7 @@ def roll_back_member(build: TunnelBuild) -> None:
         CleanupFailed: A host could not be reached, or not all of it could be undone.
     """
     work, member = build.work, member_of(build)
-    with deadline_token(ROLLBACK_S) as token:
+    with deadline_token(ROLLBACK_S + work.busy_s) as token:
         _, failures = on_both_to_the_end(
             lambda side, child: _undo(work.hosts[side], work.ids[side], member, work.ledgers[side], token=child),
             token=token,

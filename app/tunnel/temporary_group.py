@@ -96,6 +96,7 @@ def temporary_group(
     on_stage: GroupStageSink,
     audit: AuditSink | None = None,
     lease_s: float = 30.0,
+    busy_s: float = 0.0,
     first: FirstTunnels | None = None,
 ) -> Iterator[ActiveGroup]:
     """Build tunnels for the time of a `with` block; both hosts are rolled back at its end, however it ends.
@@ -106,6 +107,8 @@ def temporary_group(
         on_stage: Gets each stage as it begins, one call at a time, from any thread; one of all tunnels once for each.
         audit: Gets every command that changed a host, from any thread.
         lease_s: For how long a host waits to hear of us before it rolls back, in seconds.
+        busy_s: For how long what is built may keep a host too busy to answer, in seconds; lease and rollback take
+            longer by it.
         first: Those that are built before the others; None for all at once.
 
     Yields:
@@ -128,6 +131,7 @@ def temporary_group(
         audit=audit,
         lease_s=lease_s,
         cleanup_s=CLEANUP_S + CLEANUP_EACH_S * (len(requests) - 1),
+        busy_s=busy_s,
     )
     group = ActiveGroup(work)
     builds = _builds(group, requests, stages)

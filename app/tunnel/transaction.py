@@ -60,8 +60,11 @@ class Transaction:
         audit: Gets every command that changed a host.
         lease_s: For how long a host waits to hear of us before it rolls back, in seconds.
         cleanup_s: How long rolling back may take, in seconds.
+        busy_s: For how long what is built may keep a host too busy to answer, in seconds; lease and rollback take
+            longer by it.
 
     Attributes:
+        busy_s: As above.
         ids: The random id of this work on each host: hosts that share their processes (namespaces of one machine) end
             only their own.
         ledgers: Get what was done on each host.
@@ -78,19 +81,21 @@ class Transaction:
         audit: AuditSink | None,
         lease_s: float,
         cleanup_s: float = CLEANUP_S,
+        busy_s: float = 0.0,
     ) -> None:
         self.hosts = hosts
-        self.lease_s = lease_s
+        self.busy_s = busy_s
+        self.lease_s = lease_s + busy_s
         self.ids = {side: new_id() for side in Side}
         self.ledgers = {side: Ledger(host, audit) for side, host in hosts.items()}
         self.inspections: dict[Side, Inspection] = {}
         self.timings_s: dict[str, float] = {}
         self.differences: tuple[str, ...] = ()
         self._audit = audit
-        self._cleanup_s = cleanup_s
+        self._cleanup_s = cleanup_s + busy_s
         self._on_stage = on_stage
         self._stage_lock = threading.Lock()
-        self._lease = Lease(hosts, self.ids, lease_s)
+        self._lease = Lease(hosts, self.ids, self.lease_s)
         self._held: set[Side] = set()
 
     @property

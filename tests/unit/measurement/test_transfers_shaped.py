@@ -30,7 +30,7 @@ from app.measurement.lab_study import changing_hosts
 from app.measurement.link_conditions import LinkMeasurement
 from app.measurement.messages.studies import HOST_CANNOT_SHAPE, HOST_NOT_SHAPED, NODES_NOT_SHAPED
 from app.measurement.transfers import TransferPlan, TransferRun
-from app.measurement.tunnels import DeployedTunnels
+from app.measurement.tunnels import LEASE_S, DeployedTunnels
 from app.probes.bare_link import Echo
 from app.probes.messages import NO_REPLY_BARE
 from app.ranking.study_parts import around_s, predicted_s
@@ -284,7 +284,13 @@ def test_a_host_that_is_lost_before_a_tunnel_is_built_is_as_it_was(
 
 def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(tunnels, "temporary_group", lambda _sessions, requests, **_: seen.extend(requests))
+    more: dict[str, object] = {}
+
+    def temporary_group(_sessions: object, requests: Any, **options: object) -> None:
+        seen.extend(requests)
+        more.update(options)
+
+    monkeypatch.setattr(tunnels, "temporary_group", temporary_group)
     facts, bare = {"a": sample.facts(), "b": sample.facts("gw-b")}, ADAPTERS["baseline"]
     sessions: Any = None
     link, hosts = Link("192.0.2.1", "192.0.2.2"), sample.pair(is_lab=False)
@@ -295,7 +301,8 @@ def test_of_a_group_the_last_member_alone_shapes_the_link(monkeypatch: pytest.Mo
         shaped_networks={Side.A: ("198.19.0.0/25",), Side.B: ("198.19.0.128/25", "198.19.2.128/25")},
     )
     suite = bare.suites(*facts.values())[0]
-    made.open_group([(bare, suite)] * 3, token=CancelToken(), on_stage=lambda *_: None)
+    made.open_group([(bare, suite)] * 3, token=CancelToken(), on_stage=lambda *_: None, busy_s=200.0)
+    assert (more["lease_s"], more["busy_s"]) == (LEASE_S, 200.0)
     assert [one.shaping for one in seen] == [None, None, presets()["geo"]]
     monkeypatch.setattr(tunnel_shaping, "underlay_device", lambda *_: "eth1")
     plan = plan_of(seen[-1])

@@ -25,7 +25,8 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.tunnel import active_tunnel
+from app.host.parallel import deadline_token
+from app.tunnel import active_tunnel, group_member, transaction
 from app.tunnel.messages import (
     GROUP_ROLLED_BACK,
     INTERFACE_PRESENT,
@@ -79,6 +80,7 @@ def _open(
     stages: list[tuple[int, Stage]] | None = None,
     audit: list[AuditEntry] | None = None,
     first: FirstTunnels | None = None,
+    busy_s: float = 0.0,
 ) -> AbstractContextManager[ActiveGroup]:
     def on_stage(position: int, stage: Stage, _detail: str) -> None:
         if stages is not None:
@@ -91,6 +93,7 @@ def _open(
         on_stage=on_stage,
         audit=audit.append if audit is not None else None,
         lease_s=60,
+        busy_s=busy_s,
         first=first,
     )
 
@@ -122,6 +125,24 @@ def test_tunnels_are_up_side_by_side_and_all_are_undone(world: World) -> None:
         own_stages = [stage for number, stage in stages if number == position]
         order = [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY, Stage.CLEANUP]
         assert list(dict.fromkeys(own_stages)) == order
+
+
+def test_a_host_that_is_kept_busy_has_more_time_for_lease_and_rollback(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+
+    def deadline(limit_s: float) -> AbstractContextManager[CancelToken]:
+        limits.append(limit_s)
+        return deadline_token(limit_s)
+
+    for module in (group_member, transaction):
+        monkeypatch.setattr(module, "deadline_token", deadline)
+    with _open(world, failing_vpn(), busy_s=200.0) as group:
+        assert list(group.failures) == [0]
+        assert group.work.lease_s == 60 + 200
+    assert_untouched(world)
+    assert limits == [group_member.ROLLBACK_S + 200, transaction.CLEANUP_S + 200]
 
 
 def test_one_that_fails_is_undone_alone_newest_first(world: World) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import CleanupFailed, ProbeFailed
+from app.domain.errors import CleanupFailed, ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, cpu_bound
 from app.domain.hubs import Hub, SessionHub, client_prefix
@@ -29,6 +29,8 @@ from app.ranking.hub_study import recovery_s
 
 SITES = 2
 """Clients between which TCP is measured."""
+_TOO_BUSY = (CleanupFailed, ConnectionLost, DeadlineExceeded, HostUnreachable)
+"""Errors that a host ends with that so many clients keep too busy to answer, or to be rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ class HubStudyRun:
         for clients in self.part.recovery:
             try:
                 found = self._with_hub(choice, clients, _back)
-            except CleanupFailed as error:
-                if best is not None:  # with so many clients, hosts were too busy to be rolled back
+            except _TOO_BUSY as error:
+                if best is not None and not self.token.is_cancelled:
                     self.keep(replace(best, message=error.sentence()))
                 raise
             if best is None or (found.value or 0) > (best.value or 0):

@@ -11,7 +11,16 @@ from typing import ClassVar, Self
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import CleanupFailed, ProbeFailed, TunnelDown
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    EnvironmentFault,
+    HostUnreachable,
+    ProbeFailed,
+    TunnelDown,
+)
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.hubs import FloodRequest
 from app.domain.results import CpuUsage
@@ -35,6 +44,7 @@ class _Tunnels:
     sizes: list[int] = field(default_factory=list)
     busy_s: list[float] = field(default_factory=list)
     too_many: int | None = None
+    error: EnvironmentFault | Cancelled = field(default_factory=lambda: CleanupFailed("gateway-b rolled back."))
 
     @contextmanager
     def open_group(self, choices: Sequence[object], **more: object) -> Iterator[object]:
@@ -44,7 +54,7 @@ class _Tunnels:
         assert isinstance(more["busy_s"], float)
         self.busy_s.append(more["busy_s"])
         if self.sizes[-1] == self.too_many:
-            raise CleanupFailed("gateway-b rolled back.")
+            raise self.error
         failures = {} if self.failure is None else {0: self.failure}
         yield SimpleNamespace(failures=failures, tunnels={0: SimpleNamespace(link=None)})
 
@@ -79,11 +89,11 @@ def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
     return result
 
 
-def run_cell(kind: HubKind, tunnels: _Tunnels, kept: list[HubResult]) -> None:
+def run_cell(kind: HubKind, tunnels: _Tunnels, kept: list[HubResult], token: CancelToken | None = None) -> None:
     choice = HubChoice(HubCell(kind, "x", "X"), HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
     part = HubPart(RateAmounts(try_s=1, window_s=2), recovery=(8, 16, 24), tcp_s=1)
     HubStudyRun(
-        *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, CancelToken()),  # type: ignore[arg-type]
+        *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, token or CancelToken()),  # type: ignore[arg-type]
     ).run()
 
 
@@ -156,17 +166,38 @@ def all_back(*words: object, within_s: int, token: CancelToken) -> Recovery:
     return Recovery(clients, (5.0,) * clients, float(within_s))
 
 
+@pytest.mark.parametrize("error", [CleanupFailed, ConnectionLost, DeadlineExceeded, HostUnreachable])
 @pytest.mark.parametrize(("too_many", "kept_clients"), [(8, []), (24, [16])])
 def test_a_host_that_so_many_clients_keep_too_busy_takes_no_result_of_fewer(
-    monkeypatch: pytest.MonkeyPatch, too_many: int, kept_clients: list[int]
+    monkeypatch: pytest.MonkeyPatch, too_many: int, kept_clients: list[int], error: type[EnvironmentFault]
 ) -> None:
     monkeypatch.setattr(hub_study_run, "connect", lambda *_, **__: None)
     monkeypatch.setattr(hub_study_run, "recover_clients", all_back)
     kept: list[HubResult] = []
-    tunnels = _Tunnels(too_many=too_many)
-    with pytest.raises(CleanupFailed):
+    tunnels = _Tunnels(too_many=too_many, error=error("gateway-b rolled back."))
+    with pytest.raises(error):
         run_cell(HubKind.RECOVERY, tunnels, kept)
     assert [one.clients for one in kept] == kept_clients
     assert all(one.message == "gateway-b rolled back." and one.is_lower_bound for one in kept)
     assert tunnels.busy_s == sorted(tunnels.busy_s), "many programs keep a host busy for longer: its lease is longer"
     assert tunnels.busy_s[0] > 0
+
+
+@pytest.mark.parametrize("error", [Cancelled(), CleanupFailed("gateway-b was not rolled back.")])
+def test_a_cell_that_is_cancelled_is_measured_again(
+    monkeypatch: pytest.MonkeyPatch, error: EnvironmentFault | Cancelled
+) -> None:
+    token = CancelToken()
+
+    def recover(*words: object, within_s: int, token: CancelToken) -> Recovery:
+        found = all_back(*words, within_s=within_s, token=token)
+        if found.clients == 16:
+            token.cancel()
+        return found
+
+    monkeypatch.setattr(hub_study_run, "connect", lambda *_, **__: None)
+    monkeypatch.setattr(hub_study_run, "recover_clients", recover)
+    kept: list[HubResult] = []
+    with pytest.raises(type(error)):
+        run_cell(HubKind.RECOVERY, _Tunnels(too_many=24, error=error), kept, token)
+    assert not kept

@@ -167,3 +167,16 @@ def test_gro_is_off_until_the_last_tunnel_that_needs_the_interface_is_gone(
     states, kept = [words[nth : nth + 2] for nth in range(0, 10, 2)], words[10:]
     assert states == [as_before, taken, taken, as_before, [was, up]], "without the last word GRO remains as it is"
     assert not any(name.endswith((".gro", ".new")) for name in kept)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_host_without_perl_is_told_which_package_sets_gro(tmp_path: Path, shell: str) -> None:
+    program, *words = shell.split()
+    done = subprocess.run(
+        [str(shutil.which(program)), *words, "-c", f"{bare_script('nodes/gro.sh')}\nset -e\ngro eth2 0\necho on"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "perl is missing: install perl-base.\n")

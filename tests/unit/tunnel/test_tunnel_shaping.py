@@ -191,6 +191,14 @@ def test_a_host_says_why_it_cannot_shape_before_anything_is_changed(
     assert {file.name: file.read_text() for file in stub.folder.iterdir()} == before
 
 
+def test_a_host_without_perl_is_refused_for_nodes_and_shapes_without_them(stub: StubHost) -> None:
+    (stub.folder / "perl").write_text("#!/bin/sh\nexit 127\n")
+    (stub.folder / "perl").chmod(0o755)
+    assert stub.run("can") == 3
+    assert stub.errors == "it lacks perl, with which GRO is turned off towards a node: install perl-base"
+    assert stub.run("set") == 0
+
+
 def test_what_is_shaped_by_others_and_what_cannot_be_set_is_left_alone(stub: StubHost) -> None:
     stub.write("root", "qdisc netem 8001: root refcnt 2")
     assert stub.run("set") == 3

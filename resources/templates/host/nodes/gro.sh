@@ -3,6 +3,7 @@
 # what GRO leaves there (6.12.117, Debian's cloud kernel) makes ip_fragment() drop each IPv4 packet. Source: ethtool.h,
 # ETHTOOL_GGRO and ETHTOOL_SGRO; struct ethtool_value.
 gro() {
+  perl -MSocket -e 'exit 0' 2>/dev/null || { echo "perl is missing: install perl-base." >&2; return 1; }
   # shellcheck disable=SC2016 # perl's
   perl -MSocket -e '
     my ($name, $value) = @ARGV;

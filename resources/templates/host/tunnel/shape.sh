@@ -1,5 +1,6 @@
 # Says whether what an interface sends to one peer can be shaped, shapes it, ends that, or checks that it is so. Other
 # packets pass as before, but in short segments.
+# "can" is asked before a study between nodes, whose gateways also turn off GRO.
 # $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address, and networks behind it to which packets are
 # shaped as well, separated by spaces; $4 file that keeps what the interface had; $5... options of netem
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
@@ -41,7 +42,11 @@ refuse_unable() {
     [ -z "$why" ] || { echo "$why" >&2; exit 3; }
 }
 case $action in
-    can) refuse_unable ;;
+    can)
+        refuse_unable
+        perl -MSocket -e 'exit 0' 2>/dev/null ||
+            { echo "it lacks perl, with which GRO is turned off towards a node: install perl-base" >&2; exit 3; }
+        ;;
     check)
         [ "$(segments)" = 1 ] && [ -s "$kept.shape" ] && [ "$(shape)" = "$(cat "$kept.shape")" ]
         ;;

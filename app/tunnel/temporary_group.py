@@ -71,6 +71,11 @@ class ActiveGroup:
         """Host that rolled back although the tunnels were still in use, with the reason as a sentence."""
         return self.work.lost
 
+    def explain(self, error: TunnelmarkError) -> None:
+        """Add to an error why a host rolled back."""
+        if self.lost:
+            error.context["lost"] = " ".join(self.lost.values())
+
 
 @dataclass(frozen=True, slots=True)
 class FirstTunnels:
@@ -139,12 +144,8 @@ def temporary_group(
     def words(side: Side) -> tuple[str, ...]:
         return tuple(dict.fromkeys(word for build in builds.values() for word in build.words(side)))
 
-    def explain(error: TunnelmarkError) -> None:
-        if group.lost:
-            error.context["lost"] = " ".join(group.lost.values())
-
     try:
-        with work.rolled_back_at_end(words, explain):
+        with work.rolled_back_at_end(words, group.explain):
             _acquire(work, leading, builds, token=token)
             if first is not None:
                 _build_first(group, builds, first, token=token)

@@ -170,7 +170,7 @@ def test_gro_is_off_until_the_last_tunnel_that_needs_the_interface_is_gone(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_host_without_perl_is_told_which_package_sets_gro(tmp_path: Path, shell: str) -> None:
+def test_a_host_without_perl_names_the_package_that_sets_gro(tmp_path: Path, shell: str) -> None:
     program, *words = shell.split()
     done = subprocess.run(
         [str(shutil.which(program)), *words, "-c", f"{bare_script('nodes/gro.sh')}\nset -e\ngro eth2 0\necho on"],

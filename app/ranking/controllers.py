@@ -19,7 +19,8 @@ from app.domain.controllers import (
 )
 from app.domain.hosts import ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
-from app.ranking.outages import longest_outage_s
+from app.ranking.block_times import silent_ends_s
+from app.ranking.outages import is_timed, longest_outage_s
 from app.ranking.summaries import lost_runs
 
 CONTROLLER_FRAME_BYTES = 128
@@ -57,13 +58,15 @@ def arrivals_of(
     """Return the extremes of short frames over several attempts; None where too few were answered.
 
     Requests of blocks that do not count, because something disturbed them, count here: a controller meets them as well.
+    A block that ended early, because its target was silent, is an outage even if no short frame was sent in it.
 
     Args:
         attempts: Of one candidate.
         flavour: Which ping the sender has.
         interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
-    short = [(one, each) for one in attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
+    all_attempts = tuple(attempts)
+    short = [(one, each) for one in all_attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
     answered = [_answered(each) for _, each in short]
     replies = sum(one.size for one in answered)
     if replies < _FEWEST_REPLIES:
@@ -71,7 +74,9 @@ def arrivals_of(
     whole = np.concatenate(answered) / 1_000.0
     runs = [(one, each, first, after) for one, each in short for first, after in lost_runs(one, each)]
     lost_in_a_row = max((after - first for *_, first, after in runs), default=0)
-    outage_s = max((longest_outage_s(*run, flavour, interval_s) for run in runs), default=0.0)
+    outages_s = [longest_outage_s(*run, flavour, interval_s) for run in runs]
+    outages_s += [lasted_s for one in all_attempts if is_timed(one) for lasted_s in silent_ends_s(one)]
+    outage_s = max(outages_s, default=0.0)
     return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, round(1_000.0 * outage_s, 3))
 
 

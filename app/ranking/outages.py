@@ -19,6 +19,11 @@ def request_pace(record: CampaignRecord) -> RequestPace:
     return flavour, ping_interval_s(record.plan.condition)
 
 
+def is_timed(attempt: Attempt) -> bool:
+    """Return whether the times of an attempt's blocks bound when each of its requests was sent."""
+    return bool(attempt.latency) and all(is_timed_by_blocks(attempt, one) for one in attempt.latency)
+
+
 def is_timed_by_blocks(attempt: Attempt, series: LatencySeries) -> bool:
     """Return whether the times of an attempt's blocks bound when each request of a series was sent."""
     return bool(attempt.blocks) and series.rtt_us.size % len(attempt.blocks) == 0

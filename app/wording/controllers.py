@@ -124,6 +124,10 @@ def controller_note(found: Arrivals) -> str:
         lost = tr("{number} lost in a row at most, or an outage of up to {time}").format(
             number=grouped(found.lost_in_a_row), time=milliseconds(found.outage_ms)
         )
+    elif found.outage_ms:
+        lost = tr("none lost, but longer frames without a reply allow an outage of up to {time}").format(
+            time=milliseconds(found.outage_ms)
+        )
     note = tr(
         "From {replies} replies to frames of up to 128 bytes: {least} to {most}, "
         "{lost}. Leave room for rarer delays. Outage after a failure: not measured by a comparison; the status of a "
@@ -134,7 +138,7 @@ def controller_note(found: Arrivals) -> str:
         most=milliseconds(found.most_ms),
         lost=lost,
     )
-    if not found.lost_in_a_row:
+    if not found.lost_in_a_row and not found.outage_ms:
         return note
     both = tr(
         "Requests are not sent as often as cyclic data, so what was lost may be single frames or an outage: "

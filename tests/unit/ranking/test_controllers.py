@@ -95,6 +95,52 @@ def test_an_outage_is_as_long_as_the_spacing_of_what_was_lost(
     assert found.outage_ms == outage_ms
 
 
+def sized(*blocks: Block, silent: tuple[int, ...], lost: tuple[int, ...] = ()) -> Attempt:
+    """Return an attempt of 60 short and 4 long requests in a block; those of two sizes are long.
+
+    Args:
+        blocks: When they began.
+        silent: Blocks from 0 in which only the long frames were sent, without a reply.
+        lost: Long sizes that never cross.
+    """
+    one = attempt(*[1.0] * 60 * len(blocks), blocks=blocks)
+    series = []
+    for size, number in ((60, 60), (1024, 4), (1514, 4)):
+        rtt_us = np.full((len(blocks), number), LOST_RTT_US if size in lost else 1_000, np.uint32)
+        rtt_us[list(silent)] = LOST_RTT_US
+        sent = rtt_us.size - (len(silent) * number if size == 60 else 0)
+        series.append(LatencySeries(size, sent, int((rtt_us != LOST_RTT_US).sum()), 0, rtt_us.reshape(-1)))
+    made = tuple(replace(each, sent=(0, 4, 4)) if nth in silent else each for nth, each in enumerate(blocks))
+    return replace(one, latency=tuple(series), blocks=made)
+
+
+CYCLES = tuple(Block(nth, 20.0 * nth, lasted_s=9.5) for nth in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "outage_ms"),
+    [
+        (CYCLES, 30_500.0),  # from the end of the first block, at 29.5 s, to the third one, at 60 s
+        (tuple(replace(one, lasted_s=None) for one in CYCLES), 40_000.0),
+    ],
+)
+def test_a_silent_block_is_an_outage_even_if_no_short_frame_was_sent(
+    blocks: tuple[Block, ...], outage_ms: float
+) -> None:
+    found = arrivals_of([sized(*blocks, silent=(1,))])
+    assert found is not None
+    assert (found.lost_in_a_row, found.outage_ms) == (0, outage_ms)
+    assert advised(found)[ControllerSetting.PROFINET] is None
+    assert "none lost, but longer frames without a reply allow an outage of up to" in controller_note(found)
+    assert controller_note(found).endswith("the values hold for both.")
+
+
+def test_frames_that_never_cross_are_no_outage() -> None:
+    found = arrivals_of([sized(*CYCLES, silent=(1,), lost=(1024, 1514))])
+    assert found is not None
+    assert found.outage_ms == 0.0
+
+
 def test_ping_waits_as_long_as_its_slowest_reply_where_that_is_longer() -> None:
     found = arrivals_of([attempt(*[30.0] * 100, None, 40.0)])
     assert found is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +21,12 @@ class RequestOrder:
     Attributes:
         answered: Numbers of those with a reply, ascending.
         blocks: Block of each request, from 0.
-        numbers: Number of each request of a series, by the series' place in the attempt; -1 where it was not sent.
+        numbers: Number of each request of a series, by frame size in bytes; -1 where it was not sent.
     """
 
     answered: Places
     blocks: Places
-    numbers: dict[int, Places]
+    numbers: Mapping[int, Places]
 
     def neighbours(self, first: int, last: int) -> tuple[int, int]:
         """Return the last request with a reply before some requests and the first one after them.
@@ -47,27 +47,25 @@ def request_order(attempt: Attempt, series: Sequence[LatencySeries]) -> RequestO
 
     Each block begins with the frame size after the one that the block of the cycle before began with.
     """
-    count = len(attempt.blocks)
-    wanted = [any(one is each for each in series) for one in attempt.latency]
+    count, sizes = len(attempt.blocks), len(attempt.latency)
+    wanted = {one.frame_bytes for one in series}
     replies = [(one.rtt_us != LOST_RTT_US).reshape(count, -1) for one in attempt.latency]
     was_sent = [is_sent(attempt, one).reshape(count, -1) for one in attempt.latency]
-    numbers = {nth: np.full(one.shape, -1, np.int64) for nth, one in enumerate(replies) if wanted[nth]}
-    answered, blocks = [], []
+    numbers = [np.full(one.shape, -1, np.int64) for one in replies]
+    answered, blocks = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     total = 0
     for block, one in enumerate(attempt.blocks):
-        for turn in range(len(replies)):
-            nth = (one.cycle - 1 + turn) % len(replies)
-            if not wanted[nth]:
-                continue
-            sent = was_sent[nth][block]
-            mine = total + np.arange(int(sent.sum()))
-            numbers[nth][block][sent] = mine
-            answered.append(mine[replies[nth][block][sent]])
-            blocks.append(np.full(mine.size, block))
-            total += mine.size
-    flat = {nth: one.reshape(-1) for nth, one in numbers.items()}
-    none = [np.empty(0, np.int64)]
-    return RequestOrder(np.concatenate(answered or none), np.concatenate(blocks or none), flat)
+        for turn in range(sizes):
+            nth = (one.cycle - 1 + turn) % sizes
+            if attempt.latency[nth].frame_bytes in wanted:
+                sent = was_sent[nth][block]
+                mine = np.arange(total, total + int(sent.sum()), dtype=np.int64)
+                numbers[nth][block][sent] = mine
+                answered.append(mine[replies[nth][block][sent]])
+                blocks.append(np.full(mine.size, block, np.int64))
+                total += mine.size
+    by_size = {one.frame_bytes: found.reshape(-1) for one, found in zip(attempt.latency, numbers, strict=True)}
+    return RequestOrder(np.concatenate(answered), np.concatenate(blocks), by_size)
 
 
 def outage_span_s(attempt: Attempt, order: RequestOrder, first: int, last: int) -> tuple[float, float]:
@@ -101,10 +99,9 @@ def outage_span_s(attempt: Attempt, order: RequestOrder, first: int, last: int) 
 
 
 def silent_ends_s(attempt: Attempt) -> list[float]:
-    """Return for how long each block that ended early allows an outage, in s: those with a reply at the end do not.
+    """Return how long an outage may have lasted at the end of each block that ended early without a reply, in s.
 
-    Such a block hides what followed: the requests of the other sizes were not sent. Sizes that never cross show
-    nothing.
+    Requests that would have shown the outage were not sent. Sizes that never cross show nothing.
 
     Args:
         attempt: Timed by blocks.

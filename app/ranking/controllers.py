@@ -20,7 +20,7 @@ from app.domain.controllers import (
 from app.domain.hosts import ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 from app.ranking.block_times import silent_ends_s
-from app.ranking.outages import is_timed, longest_outage_s
+from app.ranking.outages import is_timed_by_blocks, longest_outages_s
 from app.ranking.summaries import lost_runs
 
 CONTROLLER_FRAME_BYTES = 128
@@ -65,17 +65,18 @@ def arrivals_of(
         flavour: Which ping the sender has.
         interval_s: Time between two requests in s; None where each waits for the reply to the one before.
     """
-    all_attempts = tuple(attempts)
-    short = [(one, each) for one in all_attempts for each in one.latency if each.frame_bytes <= CONTROLLER_FRAME_BYTES]
-    answered = [_answered(each) for _, each in short]
+    short = [(one, _short(one)) for one in attempts]
+    answered = [_answered(each) for _, series in short for each in series]
     replies = sum(one.size for one in answered)
     if replies < _FEWEST_REPLIES:
         return None
     whole = np.concatenate(answered) / 1_000.0
-    runs = [(one, each, first, after) for one, each in short for first, after in lost_runs(one, each)]
-    lost_in_a_row = max((after - first for *_, first, after in runs), default=0)
-    outages_s = [longest_outage_s(*run, flavour, interval_s) for run in runs]
-    outages_s += [lasted_s for one in all_attempts if is_timed(one) for lasted_s in silent_ends_s(one)]
+    runs = [run for one, series in short for each in series for run in lost_runs(one, each)]
+    lost_in_a_row = max((run.requests for run in runs), default=0)
+    outages_s = [
+        lasted_s for one, series in short for lasted_s in longest_outages_s(one, series, (flavour, interval_s))
+    ]
+    outages_s += [lasted_s for one, _ in short if is_timed_by_blocks(one) for lasted_s in silent_ends_s(one)]
     outage_s = max(outages_s, default=0.0)
     return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, round(1_000.0 * outage_s, 3))
 
@@ -154,6 +155,10 @@ def _survives(factor: int, found: Arrivals, update_ms: int) -> bool:
 
 def _first(steps: Sequence[int], holds: Callable[[int], bool]) -> int | None:
     return next((value for value in steps if holds(value)), None)
+
+
+def _short(attempt: Attempt) -> list[LatencySeries]:
+    return [one for one in attempt.latency if one.frame_bytes <= CONTROLLER_FRAME_BYTES]
 
 
 def _answered(series: LatencySeries) -> npt.NDArray[np.uint32]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.ranking.block_times import request_order
 from app.ranking.candidates import with_figures
 from app.ranking.outages import block_bounds_s, is_timed_by_blocks
 from app.ranking.summaries import lost_runs
@@ -32,6 +33,7 @@ class SampleOutage:
         round: Round that they belong to.
         least_s: At least for how long nothing was answered, in s; None where no times are stored.
         most_s: The same at most.
+        unsent: Requests between them that were not sent.
     """
 
     first: int
@@ -39,11 +41,12 @@ class SampleOutage:
     round: int
     least_s: float | None = None
     most_s: float | None = None
+    unsent: int = 0
 
     @property
     def requests(self) -> int:
         """Number of them."""
-        return self.last - self.first + 1
+        return self.last - self.first + 1 - self.unsent
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def sample_history(attempts: Iterable[Attempt], frame_bytes: int, began_at: date
     ]
     if not found:
         return None
-    is_timed = all(is_timed_by_blocks(one, series) for one, series in found)
+    is_timed = all(is_timed_by_blocks(one) for one, _ in found)
     rtt_us = np.concatenate([series.rtt_us for _, series in found])
     rounds = np.concatenate([np.full(series.rtt_us.size, one.key.round) for one, series in found])
     at_s = np.concatenate([_times(one, series, began_at) for one, series in found]) if is_timed else None
@@ -121,7 +124,9 @@ def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Float
 
 def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
     found = []
-    for first, after in lost_runs(attempt, series):
-        times = block_bounds_s(attempt, series, first, after) if is_timed else (None, None)
-        found.append(SampleOutage(start + first, start + after - 1, attempt.key.round, *times))
+    order = request_order(attempt, attempt.latency) if is_timed else None
+    for run in lost_runs(attempt, series):
+        times = block_bounds_s(attempt, order, series, run) if order is not None else (None, None)
+        unsent = run.after - run.first - run.requests
+        found.append(SampleOutage(start + run.first, start + run.after - 1, attempt.key.round, *times, unsent))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,21 @@ from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 _P5_MEDIAN = np.array((0.05, 0.50))
 _QUANTILES = np.array((0.05, 0.50, 0.95, 0.99, 0.999))
 US_PER_MS = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class LostRun:
+    """Requests in a row without a reply.
+
+    Attributes:
+        first: Place of the first one in its series.
+        after: Place after the last one.
+        requests: Number of them; those between them that were not sent do not count.
+    """
+
+    first: int
+    after: int
+    requests: int
 
 
 def answered_us(series: Sequence[LatencySeries]) -> npt.NDArray[np.uint32]:
@@ -145,11 +161,15 @@ def is_sent(attempt: Attempt, series: LatencySeries) -> npt.NDArray[np.bool_]:
     return found
 
 
-def lost_runs(attempt: Attempt, series: LatencySeries) -> list[tuple[int, int]]:
-    """Return the runs of requests without a reply: the place of the first one, and the place after the last one."""
-    is_lost = np.concatenate(([0], ((series.rtt_us == LOST_RTT_US) & is_sent(attempt, series)).astype(np.int8), [0]))
+def lost_runs(attempt: Attempt, series: LatencySeries) -> list[LostRun]:
+    """Return the runs of requests without a reply; those that were not sent interrupt none."""
+    places = np.flatnonzero(is_sent(attempt, series))
+    is_lost = np.concatenate(([0], (series.rtt_us[places] == LOST_RTT_US).astype(np.int8), [0]))
     edges = np.flatnonzero(np.diff(is_lost)).tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    return [
+        LostRun(int(places[begin]), int(places[end - 1]) + 1, end - begin)
+        for begin, end in zip(edges[::2], edges[1::2], strict=True)
+    ]
 
 
 def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:

@@ -204,7 +204,7 @@ def _draw_outages(axes: Axes, history: SampleHistory, theme: FigureTheme) -> Non
     shaded = _shaded(history)
     areas = []
     for one in shaded:
-        middle, half = (one.first + one.last) / 2 + 1, max(one.requests, least) / 2
+        middle, half = (one.first + one.last) / 2 + 1, max(one.last - one.first + 1, least) / 2
         left, right = middle - half, middle + half
         areas.append(((left, 0), (left, 1), (right, 1), (right, 0)))
     patch = {"fill": True, "facecolor": theme.bad, "alpha": _SHADE_ALPHA, "linewidth": 0}

@@ -77,12 +77,14 @@ EARLIER = Block(1, 0.0), Block(2, 5.0)
         ((10,), (), (ToolFlavour.BUSYBOX, None), 2_000.0),
         ((10,), BLOCKS, (), 20.0),
         ((10,), BLOCKS, (ToolFlavour.BUSYBOX, None), 400.0),  # no longer than its block
-        ((0,), BLOCKS, (), 400.0),  # without a reply, ping waits a second before it sends again
+        ((0,), BLOCKS, (), 400.0),  # without a reply, ping waits a second before it sends again; no block is before it
         ((0,), PACED, (), 100.0),
         ((10,), PACED, (), 100.0),
         ((10,), EARLIER, (), 100.0),  # the interval was not kept: it may be that of long paths
         ((59,), EARLIER, (), 5_000.0),  # up to the next block
-        ((59,), BLOCKS, (), 400.0),  # what ping sent then is not stored
+        ((59,), BLOCKS, (), 5_000.0),
+        ((60,), BLOCKS, (), 5_000.0),  # from the end of the first block, to that of the second one
+        ((60,), PACED, (), 4_700.0),  # two requests after the second one began
         ((59, 60), BLOCKS, (), 5_400.0),  # nothing is known of the time between the blocks
     ],
 )
@@ -93,6 +95,22 @@ def test_an_outage_is_as_long_as_the_spacing_of_what_was_lost(
     found = arrivals_of([attempt(*rtt_ms, blocks=blocks)], *pace)
     assert found is not None
     assert found.outage_ms == outage_ms
+
+
+@pytest.mark.parametrize(
+    ("lost", "lost_in_a_row", "outage_ms"),
+    [
+        ((18,), 1, 20.0),
+        ((19,), 1, 5_000.0),  # nothing is known of the time until the next block
+        ((18, 19, 60, 61), 4, 5_400.0),
+    ],
+)
+def test_requests_that_were_not_sent_end_no_outage(lost: tuple[int, ...], lost_in_a_row: int, outage_ms: float) -> None:
+    rtt_ms = [None if place in lost or 20 <= place < 60 else 1.0 for place in range(180)]
+    blocks = replace(BLOCKS[0], sent=(20,)), BLOCKS[1], Block(3, 10.0, lasted_s=0.4)
+    found = arrivals_of([attempt(*rtt_ms, blocks=blocks)])
+    assert found is not None
+    assert (found.lost_in_a_row, found.outage_ms) == (lost_in_a_row, outage_ms)
 
 
 def sized(*blocks: Block, silent: tuple[int, ...], lost: tuple[int, ...] = ()) -> Attempt:
@@ -114,14 +132,14 @@ def sized(*blocks: Block, silent: tuple[int, ...], lost: tuple[int, ...] = ()) -
     return replace(one, latency=tuple(series), blocks=made)
 
 
-CYCLES = tuple(Block(nth, 20.0 * nth, lasted_s=9.5) for nth in (1, 2, 3))
+CYCLES = tuple(Block(nth, 10.0 * nth - 7.0, lasted_s=9.5) for nth in (1, 2, 3))
 
 
 @pytest.mark.parametrize(
     ("blocks", "outage_ms"),
     [
-        (CYCLES, 30_500.0),  # from the end of the first block, at 29.5 s, to the third one, at 60 s
-        (tuple(replace(one, lasted_s=None) for one in CYCLES), 40_000.0),
+        (CYCLES, 10_500.0),  # from the end of the first block, at 12.5 s, to the third one, at 23 s
+        (tuple(replace(one, lasted_s=None) for one in CYCLES), 20_000.0),
     ],
 )
 def test_a_silent_block_is_an_outage_even_if_no_short_frame_was_sent(
@@ -133,6 +151,25 @@ def test_a_silent_block_is_an_outage_even_if_no_short_frame_was_sent(
     assert advised(found)[ControllerSetting.PROFINET] is None
     assert "none lost, but longer frames without a reply allow an outage of up to" in controller_note(found)
     assert controller_note(found).endswith("the values hold for both.")
+
+
+@pytest.mark.parametrize(
+    ("place", "outage_ms"),
+    [
+        (0, 5_000.0),  # the first request of the first block, 3 s after the attempt began
+        (59, 9_500.0),  # longer frames were answered in the same block
+        (119, 10_000.0),  # the last one of the second block, which began with longer frames
+        (120, 2_000.0),  # one size was answered before it
+        (179, 9_500.0),
+    ],
+)
+def test_the_edges_of_a_block_are_those_of_all_its_sizes(place: int, outage_ms: float) -> None:
+    one = sized(*CYCLES, silent=())
+    short = one.latency[0].rtt_us.copy()
+    short[place] = LOST_RTT_US
+    found = arrivals_of([replace(one, latency=(replace(one.latency[0], rtt_us=short), *one.latency[1:]))])
+    assert found is not None
+    assert found.outage_ms == outage_ms
 
 
 def test_frames_that_never_cross_are_no_outage() -> None:

@@ -81,6 +81,25 @@ def test_an_outage_ends_with_its_block_where_the_end_is_kept() -> None:
     assert (outage.least_s, outage.most_s) == pytest.approx((0.0, 6.5))  # from 4 to 10.5 s
 
 
+def test_an_outage_at_the_edge_of_a_block_lasts_up_to_the_next_one() -> None:
+    one = attempt(1.0, None, 1.0, 1.0, None, 1.0, blocks=(4.0, 10.0, 19.0))
+    one = replace(one, blocks=tuple(replace(each, lasted_s=0.5) for each in one.blocks))
+    found = sample_history([one], 60, STARTED)
+    assert found is not None
+    times = [(one.least_s, one.most_s) for one in found.outages]
+    assert times == [pytest.approx((0.0, 6.0)), pytest.approx((0.0, 9.0))]  # 4 to 10 s, and 10.5 to 19.5 s
+
+
+def test_requests_that_were_not_sent_are_no_part_of_an_outage() -> None:
+    one = attempt(1.0, None, None, None, 1.0, 1.0, blocks=(4.0, 10.0))
+    one = replace(one, blocks=(replace(one.blocks[0], sent=(2,)), one.blocks[1]))
+    found = sample_history([one], 60, STARTED)
+    assert found is not None
+    (outage,) = found.outages
+    assert (outage.first, outage.last, outage.requests) == (1, 3, 2)
+    assert (outage.least_s, outage.most_s) == pytest.approx((0.0, 56.0))
+
+
 def test_two_rounds_are_no_outage_together() -> None:
     rounds = [attempt(1.0, None, blocks=(0.0,)), attempt(None, 1.0, number=2, blocks=(0.0,))]
     found = sample_history(rounds, 60, STARTED)

@@ -14,7 +14,7 @@ from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
 from app.ranking.block_times import request_order
 from app.ranking.candidates import with_figures
 from app.ranking.outages import block_bounds_s, is_timed_by_blocks
-from app.ranking.summaries import lost_runs
+from app.ranking.summaries import is_sent, lost_runs
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -57,10 +57,12 @@ class SampleHistory:
 
     Attributes:
         frame_bytes: Frame size in bytes.
-        rtt_ms: Round-trip times in the order of sending, in ms; not a number where no reply came, shape (samples,).
+        rtt_ms: Round-trip times in the order of sending, in ms; not a number where no reply came
+            or nothing was sent, shape (samples,).
         at_s: When the block of each one began, in s since the comparison began; None where no times are stored.
         rounds: Round of each one, from 1, same shape.
         outages: In the order of time.
+        sent: Whether each one's request was sent, same shape; None where all were.
     """
 
     frame_bytes: int
@@ -68,6 +70,12 @@ class SampleHistory:
     at_s: Floats | None
     rounds: Ints
     outages: tuple[SampleOutage, ...]
+    sent: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def is_sent(self) -> npt.NDArray[np.bool_]:
+        """Whether each one's request was sent, shape (samples,)."""
+        return np.ones(self.rtt_ms.size, np.bool_) if self.sent is None else self.sent
 
     @property
     def x(self) -> Floats:
@@ -106,7 +114,8 @@ def sample_history(attempts: Iterable[Attempt], frame_bytes: int, began_at: date
         outages += _outages(one, series, start, is_timed=is_timed)
         start += series.rtt_us.size
     rtt_ms = np.where(rtt_us == LOST_RTT_US, np.nan, rtt_us / 1_000.0)
-    return SampleHistory(frame_bytes, rtt_ms, at_s, rounds, tuple(outages))
+    sent = np.concatenate([is_sent(one, series) for one, series in found])
+    return SampleHistory(frame_bytes, rtt_ms, at_s, rounds, tuple(outages), sent)
 
 
 def history_sizes(attempts: Sequence[Attempt]) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ def outage_text(one: SampleOutage) -> str:
 def history_note(history: SampleHistory) -> str:
     """Return how many requests and outages there were, which outage was the longest, and which times are stored."""
     numbers = {
-        "requests": grouped(history.rtt_ms.size),
+        "requests": grouped(int(history.is_sent.sum())),
         "lost": grouped(sum(one.requests for one in history.outages)),
         "outages": grouped(len(history.outages)),
     }

@@ -144,14 +144,15 @@ def history_data(history: SampleHistory) -> FigureData:
     for nth, places in history.by_round():
         rtt_ms = history.rtt_ms[places]
         seen = rtt_ms[~np.isnan(rtt_ms)]
+        sent = int(history.is_sent[places].sum())
         found = [one for one in history.outages if places.start <= one.first < places.stop]
         longest = max(found, key=lambda one: one.requests, default=None)
         lasted = lasted_text(longest) if longest is not None else ""
         rows.append(
             (
                 str(nth) if history.at_s is None else f"{nth}, {grouped(round(history.at_s[places][0]))} s",
-                grouped(rtt_ms.size),
-                grouped(rtt_ms.size - seen.size),
+                grouped(sent),
+                grouped(sent - seen.size),
                 grouped(len(found)),
                 NOTHING if longest is None else f"{grouped(longest.requests)}{f' ({lasted})' if lasted else ''}",
                 *(ms(float(one)) if seen.size else NOTHING for one in _low_middle_high(seen)),

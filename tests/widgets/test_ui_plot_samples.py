@@ -39,6 +39,12 @@ def test_outages_are_shaded_with_what_is_known_of_them(plot: SamplesPlot) -> Non
     assert plot.export_rows().rows[4] == (2, 5, 80.0, 4.0)
 
 
+def test_requests_that_were_not_sent_are_not_exported(plot: SamplesPlot) -> None:
+    sent = np.array([True, True, False, True, True, True])
+    plot.draw("ipsec", SampleHistory(60, RTT_MS, None, ROUNDS, (), sent))
+    assert [row[1] for row in plot.export_rows().rows] == [1, 2, 4, 5, 6]
+
+
 def test_a_host_that_prints_whole_milliseconds_has_samples_of_0(plot: SamplesPlot) -> None:
     rtt_ms = np.array([0.0, 1.0, 0.0, 2.0])
     plot.draw("ipsec", SampleHistory(60, rtt_ms, None, np.ones(4, int), ()))

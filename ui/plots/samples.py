@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor
@@ -138,14 +140,14 @@ class SamplesPlot(ScopePlot):
         return PlotTable((tr("Round"), tr("Requests"), tr("Without a reply"), tr("Duration")), tuple(rows))
 
     def export_rows(self) -> ExportRows:
-        """Return all samples in the order of sending."""
+        """Return the samples of all requests that were sent, in that order."""
         found = self._history
         if found is None:
             return ExportRows(_EXPORTED, ())
         times = found.at_s if found.at_s is not None else np.full(found.rtt_ms.size, np.nan)
         numbers = range(1, found.rtt_ms.size + 1)
         rows = zip(found.rounds.tolist(), numbers, times.tolist(), found.rtt_ms.tolist(), strict=True)
-        return ExportRows(_EXPORTED, tuple(rows))
+        return ExportRows(_EXPORTED, tuple(compress(rows, found.is_sent.tolist())))
 
 
 def _ends(history: SampleHistory, one: SampleOutage) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from app.probes.blocks import TargetBlock
 from app.ranking.controllers import arrivals_of
 from app.ranking.sample_history import sample_history
 from app.reports.csv_report import write_samples_csv
+from app.reports.figure_data import history_data
 from app.storage.codec import from_json, to_json
 
 SENT = (70, 30, 0, 0, 0, 0, 0)
@@ -76,6 +77,14 @@ def test_they_are_in_no_table_of_samples(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "samples.csv").read_text("utf-8").splitlines()))
     assert len(rows) == sum(one.sent for one in attempt.latency)
     assert sum(not row["rtt_us"] for row in rows) == 20
+
+
+def test_they_are_in_no_table_of_a_figure() -> None:
+    _stage, attempt = measured()
+    second = sample_history([attempt], 128, attempt.started_at)
+    assert second is not None
+    (row,) = history_data(second).rows
+    assert row[1:3] == (str(attempt.latency[1].sent), "20")
 
 
 def test_they_are_stored_and_what_an_earlier_version_stored_is_read() -> None:

@@ -98,6 +98,8 @@ def test_requests_that_were_not_sent_are_no_part_of_an_outage() -> None:
     (outage,) = found.outages
     assert (outage.first, outage.last, outage.requests) == (1, 3, 2)
     assert (outage.least_s, outage.most_s) == pytest.approx((0.0, 56.0))
+    assert found.is_sent.tolist() == [True, True, False, True, True, True]
+    assert history_note(found).startswith("Requests: 5; without a reply: 2; outages: 1.")
 
 
 def test_two_rounds_are_no_outage_together() -> None:

@@ -59,6 +59,8 @@ class Arrivals:
         most_ms: Longest round trip, in ms.
         lost_in_a_row: Longest run of requests without a reply.
         outage_ms: Longest outage that requests without a reply allow, by when they were sent, in ms; 0 if none is lost.
+        is_bounded: Whether no outage was longer. Fixed rounds do not store the requests that ping sends, for lost ones,
+            beyond those of one of its runs: an outage at the end of a run may have been longer.
     """
 
     replies: int
@@ -66,6 +68,7 @@ class Arrivals:
     most_ms: float
     lost_in_a_row: int
     outage_ms: float = 0.0
+    is_bounded: bool = True
 
     @property
     def variation_ms(self) -> float:

@@ -78,7 +78,9 @@ def arrivals_of(
     ]
     outages_s += [lasted_s for one, _ in short if is_timed_by_blocks(one) for lasted_s in silent_ends_s(one)]
     outage_s = max(outages_s, default=0.0)
-    return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, round(1_000.0 * outage_s, 3))
+    is_bounded = all(is_timed_by_blocks(one) or not lost_runs(one, each) for one, series in short for each in series)
+    longest_ms = round(1_000.0 * outage_s, 3)
+    return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, longest_ms, is_bounded)
 
 
 def controller_advice(found: Arrivals) -> tuple[ControllerAdvice, ...]:

@@ -121,9 +121,10 @@ def controller_note(found: Arrivals) -> str:
     """Return what the smallest safe values rest on, as a sentence."""
     lost = tr("none lost")
     if found.lost_in_a_row:
-        lost = tr("{number} lost in a row at most, or an outage of up to {time}").format(
-            number=grouped(found.lost_in_a_row), time=milliseconds(found.outage_ms)
-        )
+        text = tr("{number} lost in a row at most, or an outage of up to {time}")
+        if not found.is_bounded:
+            text = tr("{number} lost in a row at most, or an outage of up to {time}, longer where ping was restarted")
+        lost = text.format(number=grouped(found.lost_in_a_row), time=milliseconds(found.outage_ms))
     elif found.outage_ms:
         lost = tr("none lost, but longer frames without a reply allow an outage of up to {time}").format(
             time=milliseconds(found.outage_ms)

@@ -37,7 +37,8 @@ def test_extremes_are_those_of_short_frames() -> None:
     both = replace(short, latency=(*short.latency, *long.latency))
     found = arrivals_of([both])
     assert found is not None
-    assert replace(found, outage_ms=0.0) == Arrivals(replies=152, least_ms=1.0, most_ms=4.0, lost_in_a_row=2)
+    found = replace(found, outage_ms=0.0, is_bounded=True)
+    assert found == Arrivals(replies=152, least_ms=1.0, most_ms=4.0, lost_in_a_row=2)
     assert arrivals_of([attempt(*[1.0] * 99)]) is None
 
 
@@ -207,6 +208,18 @@ def test_the_sentence_names_an_outage_only_where_a_request_was_lost() -> None:
     assert "cyclic data" not in controller_note(whole)
     assert "1 lost in a row at most, or an outage of up to 20.0 ms." in controller_note(holed)
     assert controller_note(holed).endswith("the values hold for both.")
+
+
+def test_in_fixed_rounds_an_outage_may_have_been_longer() -> None:
+    rtt_ms = [*[1.0] * 119, None]
+    fixed, timed, whole = (
+        arrivals_of([one]) for one in (attempt(*rtt_ms), attempt(*rtt_ms, blocks=BLOCKS), attempt(*[1.0] * 120))
+    )
+    assert fixed is not None
+    assert timed is not None
+    assert whole is not None
+    assert (fixed.is_bounded, timed.is_bounded, whole.is_bounded) == (False, True, True)
+    assert "or an outage of up to 20.0 ms, longer where ping was restarted." in controller_note(fixed)
 
 
 def test_the_pace_of_fixed_rounds_is_that_of_their_condition() -> None:

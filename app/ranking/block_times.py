@@ -55,8 +55,8 @@ def request_order(attempt: Attempt, series: Sequence[LatencySeries]) -> RequestO
     answered, blocks = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     total = 0
     for block, one in enumerate(attempt.blocks):
-        for turn in range(sizes):
-            nth = (one.cycle - 1 + turn) % sizes
+        for position in range(sizes):
+            nth = (one.cycle - 1 + position) % sizes
             if attempt.latency[nth].frame_bytes in wanted:
                 sent = was_sent[nth][block]
                 mine = np.arange(total, total + int(sent.sum()), dtype=np.int64)

@@ -19,7 +19,6 @@ from app.domain.controllers import (
 )
 from app.domain.hosts import ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
-from app.ranking.block_times import silent_ends_s
 from app.ranking.outages import is_timed_by_blocks, longest_outages_s
 from app.ranking.summaries import lost_runs
 
@@ -73,12 +72,11 @@ def arrivals_of(
     whole = np.concatenate(answered) / 1_000.0
     runs = [run for one, series in short for each in series for run in lost_runs(one, each)]
     lost_in_a_row = max((run.requests for run in runs), default=0)
-    outages_s = [
-        lasted_s for one, series in short for lasted_s in longest_outages_s(one, series, (flavour, interval_s))
-    ]
-    outages_s += [lasted_s for one, _ in short if is_timed_by_blocks(one) for lasted_s in silent_ends_s(one)]
-    outage_s = max(outages_s, default=0.0)
-    is_bounded = all(is_timed_by_blocks(one) or not lost_runs(one, each) for one, series in short for each in series)
+    pace = flavour, interval_s
+    outage_s = max(
+        (lasted_s for one, series in short for lasted_s in longest_outages_s(one, series, pace)), default=0.0
+    )
+    is_bounded = all(_is_bounded(*one) for one in short)
     longest_ms = round(1_000.0 * outage_s, 3)
     return Arrivals(replies, float(whole.min()), float(whole.max()), lost_in_a_row, longest_ms, is_bounded)
 
@@ -161,6 +159,10 @@ def _first(steps: Sequence[int], holds: Callable[[int], bool]) -> int | None:
 
 def _short(attempt: Attempt) -> list[LatencySeries]:
     return [one for one in attempt.latency if one.frame_bytes <= CONTROLLER_FRAME_BYTES]
+
+
+def _is_bounded(attempt: Attempt, series: Sequence[LatencySeries]) -> bool:
+    return is_timed_by_blocks(attempt) or not any(lost_runs(attempt, one) for one in series)
 
 
 def _answered(series: LatencySeries) -> npt.NDArray[np.uint32]:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from app.domain.hosts import Side, ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord, LatencySeries
 from app.probes.pacing import BLOCK_INTERVAL_S, FIRST_SPACING_S, longest_spacing_s, ping_interval_s
-from app.ranking.block_times import RequestOrder, outage_span_s, request_order
+from app.ranking.block_times import RequestOrder, outage_span_s, request_order, silent_ends_s
 from app.ranking.summaries import LostRun, lost_runs
 
 RequestPace: TypeAlias = tuple[ToolFlavour, float | None]
@@ -48,7 +48,10 @@ def block_bounds_s(attempt: Attempt, order: RequestOrder, series: LatencySeries,
 
 
 def longest_outages_s(attempt: Attempt, series: Sequence[LatencySeries], pace: RequestPace) -> Iterator[float]:
-    """Return how long each outage in some series of an attempt lasted at most, in s."""
+    """Return how long each outage in some series of an attempt lasted at most, in s.
+
+    Blocks that ended early without a reply count even if no request of these series was sent in them.
+    """
     order = request_order(attempt, attempt.latency) if is_timed_by_blocks(attempt) else None
     for one in series:
         for run in lost_runs(attempt, one):
@@ -56,6 +59,8 @@ def longest_outages_s(attempt: Attempt, series: Sequence[LatencySeries], pace: R
                 yield (run.requests + 1) * longest_spacing_s(_longest_rtt_s(one), *pace)
             else:
                 yield _longest_in_blocks_s(attempt, order, one, run, pace[0])
+    if order is not None:
+        yield from silent_ends_s(attempt)
 
 
 def _longest_in_blocks_s(

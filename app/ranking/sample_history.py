@@ -135,7 +135,8 @@ def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: b
     found = []
     order = request_order(attempt, attempt.latency) if is_timed else None
     for run in lost_runs(attempt, series):
-        times = block_bounds_s(attempt, order, series, run) if order is not None else (None, None)
+        least_s, most_s = (None, None) if order is None else block_bounds_s(attempt, order, series, run)
         unsent = run.after - run.first - run.requests
-        found.append(SampleOutage(start + run.first, start + run.after - 1, attempt.key.round, *times, unsent))
+        first, last = start + run.first, start + run.after - 1
+        found.append(SampleOutage(first, last, attempt.key.round, least_s, most_s, unsent))
     return found

@@ -52,15 +52,14 @@ def longest_outages_s(attempt: Attempt, series: Sequence[LatencySeries], pace: R
 
     Blocks that ended early without a reply count even if no request of these series was sent in them.
     """
-    order = request_order(attempt, attempt.latency) if is_timed_by_blocks(attempt) else None
-    for one in series:
-        for run in lost_runs(attempt, one):
-            if order is None:
-                yield (run.requests + 1) * longest_spacing_s(_longest_rtt_s(one), *pace)
-            else:
-                yield _longest_in_blocks_s(attempt, order, one, run, pace[0])
-    if order is not None:
-        yield from silent_ends_s(attempt)
+    runs = [(one, run) for one in series for run in lost_runs(attempt, one)]
+    if not is_timed_by_blocks(attempt):
+        yield from ((run.requests + 1) * longest_spacing_s(_longest_rtt_s(one), *pace) for one, run in runs)
+        return
+    if runs:
+        order = request_order(attempt, attempt.latency)
+        yield from (_longest_in_blocks_s(attempt, order, one, run, pace[0]) for one, run in runs)
+    yield from silent_ends_s(attempt)
 
 
 def _longest_in_blocks_s(

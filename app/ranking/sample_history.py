@@ -133,8 +133,9 @@ def _times(attempt: Attempt, series: LatencySeries, began_at: datetime) -> Float
 
 def _outages(attempt: Attempt, series: LatencySeries, start: int, *, is_timed: bool) -> list[SampleOutage]:
     found = []
-    order = request_order(attempt, attempt.latency) if is_timed else None
-    for run in lost_runs(attempt, series):
+    runs = lost_runs(attempt, series)
+    order = request_order(attempt, attempt.latency) if is_timed and runs else None
+    for run in runs:
         least_s, most_s = (None, None) if order is None else block_bounds_s(attempt, order, series, run)
         unsent = run.after - run.first - run.requests
         first, last = start + run.first, start + run.after - 1

@@ -117,8 +117,8 @@ def is_full(cpu: CpuUsage) -> bool:
     return 100.0 - cpu.busy_pct < FULL_IDLE_PCT
 
 
-def can_exceed_rate(bound: HubBound, hub: CpuUsage | None) -> bool:
-    """Return whether a hub can do more key exchanges than the rate that was found.
+def can_exceed(bound: HubBound, hub: CpuUsage | None) -> bool:
+    """Return whether a hub can do more than the rate that was found.
 
     Args:
         bound: Limit of the rate.
@@ -171,9 +171,8 @@ class HubResult:
             return False
         if self.cell.kind is HubKind.RECOVERY:
             return self.bound is HubBound.NONE
-        if self.cell.kind is HubKind.FLOOD:
-            return can_exceed_rate(self.bound, self.hub_cpu)
-        return self.bound is HubBound.CLIENTS and self.hub_cpu is not None and not is_full(self.hub_cpu)
+        is_known = self.cell.kind is HubKind.FLOOD or self.bound is HubBound.CLIENTS
+        return is_known and can_exceed(self.bound, self.hub_cpu)
 
     @property
     def is_disturbed(self) -> bool:

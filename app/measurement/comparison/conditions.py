@@ -146,9 +146,9 @@ def without_condition(context: ComparisonContext, plan: TunnelPlan, token: Cance
         plan: Of the tunnel that is up.
     """
     condition, link = context.plan.condition, context.conditioned
+    if condition is not None and link is None:
+        stop_shaping(plan, context.sessions, token=token)
     if condition is None or link is None:
-        if condition is not None:
-            stop_shaping(plan, context.sessions, token=token)
         yield
         return
     link.hold(PLAIN)

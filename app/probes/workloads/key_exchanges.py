@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
-from app.domain.hub_study import can_exceed_rate
+from app.domain.hub_study import can_exceed
 from app.domain.messages import mark
 from app.domain.workloads import FigureKind
 from app.probes.hub_rate import QUICK_AMOUNTS, RateSearch
@@ -27,7 +27,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
     window = found.window
     if window is None:
         raise ProbeFailed(found.message)
-    if can_exceed_rate(found.bound, window.hub):
+    if can_exceed(found.bound, window.hub):
         path.mark_lower_bound("rate")
     figures = {"rate": window.rate_s}
     if window.duration_s is not None:

@@ -37,8 +37,11 @@ LAST_SESSION_ID = 2**32 - 1
 MAX_INSTANCES = 10
 """Limit of tunnels that are up side by side on one pair: the journal numbers each one's changes by a thousand."""
 
-MEASURING_PORTS = 3
-"""Ports of measurements, from that of iperf3 on: its two, and one that workloads listen on, by TCP or UDP."""
+WORKLOAD_PORT_STEP = 2
+"""Distance of the port that workloads listen on, by TCP or UDP, from that of iperf3, which has two."""
+
+MEASURING_PORTS = WORKLOAD_PORT_STEP + 1
+"""Ports of measurements, from that of iperf3 on."""
 
 _PORT_STEP = 10
 _SESSION_STEP = 16

@@ -8,7 +8,7 @@ from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_a
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
-from app.domain.link import MEASURING_PORTS, Link
+from app.domain.link import MEASURING_PORTS, WORKLOAD_PORT_STEP, Link
 from app.domain.script_files import bare_script
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.tunnel.messages import (
@@ -25,8 +25,6 @@ PROXY_SIDE = Side.B
 
 _MARK = 0x746D
 """Mark of the proxy's own packets, which are not sent to it again. Source: our choice."""
-_PORT_OFFSET = 2
-"""Distance of the proxy's port on the gateway from that of iperf3, which has two."""
 
 _PROGRAM = bare_script("nodes/proxy.pl")
 _UP = bare_script("nodes/proxy-up.sh")
@@ -105,7 +103,7 @@ def _tunnel_rule(plan: TunnelPlan, link: Link) -> tuple[str, ...]:
 
 def _step(link: Link, congestion: str, chain: str, rule: tuple[str, ...]) -> PlanStep:
     table = f"tunnelmark_proxy_{link.names.ethernet_interface}"
-    port = str(link.names.iperf_port + _PORT_OFFSET)
+    port = str(link.names.iperf_port + WORKLOAD_PORT_STEP)
     notes = notes_dir(link, table)
     return PlanStep(
         title=START_INNER_PROXY() if chain == "prerouting" else START_OUTER_PROXY(),

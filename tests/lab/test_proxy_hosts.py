@@ -11,6 +11,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import InvalidPlan, ProbeFailed
 from app.domain.hosts import Side
+from app.domain.link import WORKLOAD_PORT_STEP
 from app.domain.messages import MessageForm
 from app.domain.topology import ProxyPlace, Topology, node_addresses
 from app.host.node_session import NodeSession
@@ -20,7 +21,7 @@ from app.probes.iperf_server import IperfServer
 from app.probes.transfer import Transferred, TransferRequest, transfer
 from app.probes.workloads import WORKLOADS, WorkloadPath, two_flows
 from app.probes.workloads.two_flows import FlowTimes, measure_flows
-from app.tunnel import ActiveTunnel, plan_of, proxy, temporary_group
+from app.tunnel import ActiveTunnel, plan_of, temporary_group
 from app.tunnel.host_settings import CONGESTION_FILE
 from app.tunnel.messages import PROXY_ON_BRIDGE, PROXY_WITHOUT_NODES, PROXY_WITHOUT_TCP
 from app.tunnel.proxy import proxy_log
@@ -82,7 +83,7 @@ def test_a_proxy_inside_splits_the_nodes_and_one_outside_the_tunnel(net: NetBenc
             assert all(words[3:] == ["reno", "reno"] for words in found)
         assert splits(net, group.tunnels[1]) == outside
         inside = splits(net, group.tunnels[0])
-        port = group.tunnels[0].link.names.iperf_port + proxy._PORT_OFFSET
+        port = group.tunnels[0].link.names.iperf_port + WORKLOAD_PORT_STEP
         asked = sh(
             net.sessions.b, f"timeout 20 bash -c 'exec 3<>/dev/tcp/{net.pair.underlay_b}/{port} && cat <&3' ; echo $?"
         )

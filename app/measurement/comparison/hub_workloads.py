@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from app.domain.adapters import find_suite
@@ -47,23 +46,19 @@ def run_hub_workloads(
 
 
 def _result(context: ComparisonContext, key: AttemptKey, workload: Workload, token: CancelToken) -> WorkloadResult:
-    lower_bounds: list[str] = []
-    outcome = _measured(context, key, workload, token, lower_bounds.append)
-    if not outcome.found:
+    outcome = _measured(context, key, workload, token)
+    if outcome.found is None:
         return WorkloadResult(workload.name, message=outcome.message)
     cores = outcome.own_load_cores
     is_disturbed = cores is not None and cores > DISTURBED_CORES
-    doubt = WORKLOAD_DISTURBED(workload=workload.title, cores=cores) if is_disturbed else ""
-    return WorkloadResult(workload.name, outcome.found, lower_bounds=tuple(lower_bounds), doubt=doubt)
+    return replace(
+        outcome.found, doubt=WORKLOAD_DISTURBED(workload=workload.title, cores=cores) if is_disturbed else ""
+    )
 
 
 def _measured(
-    context: ComparisonContext,
-    key: AttemptKey,
-    workload: Workload,
-    token: CancelToken,
-    mark_lower_bound: Callable[[str], None],
-) -> OnHub[dict[str, float]]:
+    context: ComparisonContext, key: AttemptKey, workload: Workload, token: CancelToken
+) -> OnHub[WorkloadResult]:
     hub = context.hubs.get(key.solution)
     if hub is None:
         return OnHub(None, NO_HUB())
@@ -76,9 +71,7 @@ def _measured(
     try:
         return measure_on_hub(
             *(context.tunnels, hub, suite, workload.hub_clients),
-            lambda link: dict(
-                workload.run(replace(_path(context, hub, link, token), mark_lower_bound=mark_lower_bound))
-            ),
+            lambda link: workload.measure(_path(context, hub, link, token)),
             guests=context.guests,
             token=token,
         )

@@ -70,7 +70,7 @@ def _run(
             ),
         )
         try:
-            return WorkloadResult(workload.name, dict(workload.run(path)))
+            return workload.measure(path)
         except ProbeFailed as error:
             return WorkloadResult(workload.name, message=error.sentence())
         except Cancelled:

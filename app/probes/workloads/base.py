@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.hosts import Side
 from app.domain.hubs import Hub
-from app.domain.link import Link
-from app.domain.workloads import FigureKind, Listening
+from app.domain.link import WORKLOAD_PORT_STEP, Link
+from app.domain.workloads import FigureKind, Listening, WorkloadResult
 
 Report = Callable[[str, float, float], None]
 """Gets the name of a figure, seconds since the workload began, and its value so far."""
@@ -61,6 +61,11 @@ class WorkloadPath:
     hub: HubPlace | None = None
     mark_lower_bound: Callable[[str], None] = lambda _name: None
 
+    @property
+    def own_port(self) -> int:
+        """Port that workloads listen on, beside iperf3's."""
+        return self.port + WORKLOAD_PORT_STEP
+
     def address(self, side: Side) -> str:
         """Return the address of one host on the path."""
         return self.address_a if side is Side.A else self.address_b
@@ -106,3 +111,14 @@ class Workload:
     source: str = ""
     heading: str = ""
     hub_clients: int = 0
+
+    def measure(self, path: WorkloadPath) -> WorkloadResult:
+        """Return its figures over a path, with which of them the candidate can exceed.
+
+        Raises:
+            ProbeFailed: They cannot be measured.
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        lower_bounds: list[str] = []
+        figures = dict(self.run(replace(path, mark_lower_bound=lower_bounds.append)))
+        return WorkloadResult(self.name, figures, lower_bounds=tuple(lower_bounds))

@@ -15,9 +15,6 @@ from app.domain.script_files import host_script
 from app.probes.messages import NOT_LISTENING, SERVER_FAILED
 from app.probes.workloads.base import WorkloadPath
 
-PORT_STEP = 2
-"""Its port, counted from the first one of the path."""
-
 _START_S = 10.0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
+from app.domain.link import WORKLOAD_PORT_STEP
 from app.domain.messages import mark
 from app.domain.script_files import host_script
 from app.domain.workloads import FigureKind
@@ -22,7 +23,7 @@ from app.probes.messages import (
     WAYS,
 )
 from app.probes.workloads.base import Workload, WorkloadPath
-from app.probes.workloads.python_server import PORT_STEP, python_server
+from app.probes.workloads.python_server import python_server
 
 FILE_BYTES = 1_000_000
 """Source: Kotuliak, Rybár, Trúchly 2011, section IV: files of 1 000 000 bytes."""
@@ -48,7 +49,7 @@ def _one_way(path: WorkloadPath, sender: Side) -> Mapping[str, float]:
     """
     seconds, host = path.seconds(_SECONDS), path.sessions.on(sender)
     limit_s = seconds + 4 * _LATE_S
-    own, receiver, port = path.address(sender), path.address(sender.other), str(path.port + PORT_STEP)
+    own, receiver, port = path.address(sender), path.address(sender.other), str(path.own_port)
     size = str(FILE_BYTES)
     words = ("send", own, port, size, receiver, str(seconds), str(_LATE_S))
     command = Command(("python3", "-c", host_script(_SCRIPT), *words), timeout_s=limit_s)
@@ -100,7 +101,7 @@ WORKLOAD = Workload(
     seconds=16.0,
     round_trips=40.0,
     needs={Side.A: ("python3",), Side.B: ("python3",)},
-    listens=dict.fromkeys(Side, (("tcp", PORT_STEP),)),
+    listens=dict.fromkeys(Side, (("tcp", WORKLOAD_PORT_STEP),)),
     source=mark(
         "One TCP connection for 6 s each way, from a file's first byte to its receiver's answer; CPU of each host from "
         "its kernel's counters before and after, the start of python3 included"

@@ -12,6 +12,7 @@ from app.domain.commands import Command
 from app.domain.concurrency import run_both
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
+from app.domain.link import WORKLOAD_PORT_STEP
 from app.domain.messages import mark
 from app.domain.script_files import host_script
 from app.domain.speech_quality import speech_quality
@@ -41,7 +42,6 @@ BUFFER_MS = 60.0
 """De-jitter buffer: a packet that comes so much later than the fastest one is discarded. Source: our choice."""
 
 _COUNT = 600
-_PORT_STEP = 2
 _PINGS, _PING_INTERVAL_S = 40, 0.05
 
 
@@ -89,7 +89,7 @@ def _pings(path: WorkloadPath) -> tuple[Echo, ...]:
 def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream:
     wait_s = 2.0 + rtt_ms / 1_000
     words = (
-        *(path.address(side), path.address(side.other), str(path.port + _PORT_STEP), str(_COUNT), str(PACKET_S)),
+        *(path.address(side), path.address(side.other), str(path.own_port), str(_COUNT), str(PACKET_S)),
         *(str(PACKET_BYTES), f"{wait_s:.1f}"),
     )
     host = path.sessions.on(side)
@@ -171,7 +171,7 @@ WORKLOAD = Workload(
     seconds=_COUNT * PACKET_S + 5.0,
     round_trips=2.0,
     needs={Side.A: ("ping", "python3"), Side.B: ("python3",)},
-    listens=dict.fromkeys(Side, (("udp", _PORT_STEP),)),
+    listens=dict.fromkeys(Side, (("udp", WORKLOAD_PORT_STEP),)),
     beyond_busybox=("ping",),
     source=VOICE_SOURCE(buffer_ms=BUFFER_MS),
 )

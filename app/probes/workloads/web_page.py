@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Side
+from app.domain.link import WORKLOAD_PORT_STEP
 from app.domain.messages import mark
 from app.domain.script_files import host_script
 from app.domain.workloads import FigureKind
 from app.probes.messages import EXIT_STATUS_ONLY, PAGE_NOT_LOADED
 from app.probes.workloads.base import Workload, WorkloadPath
-from app.probes.workloads.python_server import PORT_STEP, python_server
+from app.probes.workloads.python_server import python_server
 
 DOCUMENT_BYTES = 30_000
 OBJECT_BYTES = (100_000, 60_000, 40_000, *(25_000,) * 6, *(10_000,) * 15)
@@ -28,7 +29,7 @@ _LIMIT_S, _LATE_S = 240.0, 60.0
 def _run(path: WorkloadPath) -> Mapping[str, float]:
     """Load the page several times; the medians count."""
     loads = []
-    words = (path.address_b, str(path.port + PORT_STEP), f"{_LIMIT_S:.0f}")
+    words = (path.address_b, str(path.own_port), f"{_LIMIT_S:.0f}")
     with python_server(path, Side.B, "probes/web-server.py", *words, limit_s=_LIMIT_S):
         for _ in range(_LOADS):
             loads.append(_load(path))
@@ -43,7 +44,7 @@ def _load(path: WorkloadPath) -> tuple[float, float, float]:
     words = (
         *(
             path.address_b,
-            str(path.port + PORT_STEP),
+            str(path.own_port),
             path.address_a,
             str(_CONNECTIONS),
             str(_LATE_S),
@@ -74,7 +75,7 @@ WORKLOAD = Workload(
     seconds=8.0,
     round_trips=60.0,
     needs={Side.A: ("python3",), Side.B: ("python3",)},
-    listens={Side.B: (("tcp", PORT_STEP),)},
+    listens={Side.B: (("tcp", WORKLOAD_PORT_STEP),)},
     source=mark(
         "HTTP/1.1: a document of 30 kB, then 24 objects of 10 to 100 kB over six connections; median of three loads"
     ),

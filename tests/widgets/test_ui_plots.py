@@ -105,6 +105,23 @@ def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Th
     assert all(box.right() <= plot.width() for box in boxes)
 
 
+def test_labels_that_do_not_fit_above_each_other_are_in_two_columns(qtbot: QtBot, theme: Theme) -> None:
+    plot = ScopePlot(theme, "Test", label_room_px=240)
+    qtbot.addWidget(plot)
+    plot.resize(900, 110)
+    with qtbot.waitExposed(plot):
+        plot.show()
+        plot.set_x_range(0, 10)
+        plot.set_y_range(0, 1)
+        titles = [f"OpenVPN over UDP, AES-{n}-CBC with SHA1" for n in range(10)]
+        plot.set_end_labels([EndLabel(title, "#0072B2", False, 10, n / 10) for n, title in enumerate(titles)])
+    boxes = [item.mapRectToScene(item.boundingRect()) for item in plot._end_items]
+    assert all(box.right() <= plot.width() for box in boxes)
+    for one, other in itertools.combinations(boxes, 2):
+        common = one.intersected(other)
+        assert common.width() <= 1 or common.height() <= 0.2 * one.height()
+
+
 def test_labels_whose_neighbours_touch_do_not_overlap_either(qtbot: QtBot, theme: Theme) -> None:
     plot = ScopePlot(theme, "Test", label_room_px=156)
     qtbot.addWidget(plot)

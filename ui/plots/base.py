@@ -39,6 +39,9 @@ _MARGIN_PX = 4.0
 _OVERLAP = 0.86
 """Labels above each other share a part of their margins."""
 
+_LEAST_COLUMN_PX = 120
+"""Width of a label below which two beside each other say too little."""
+
 
 class _Fit(IntEnum):
     """Room that labels take; what does not fit in a low plot takes less."""
@@ -46,7 +49,8 @@ class _Fit(IntEnum):
     USUAL = 0
     NO_MARGIN = 1
     ONE_LINE = 2
-    OVERLAPPING = 3
+    TWO_COLUMNS = 3
+    OVERLAPPING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,9 +292,13 @@ class ScopePlot(HoverPlot):
         return lines
 
     def _elided(self, text: str) -> str:
-        """Return a label in one line that has room."""
-        room_px = self._room_px() - self._label_px("")
+        """Return a label in one line that has room, of which two columns share it."""
+        room_px = self._room_px() / self._columns_beside() - self._label_px("")
         return QFontMetricsF(self.small_font()).elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+
+    def _columns_beside(self) -> int:
+        has_room = self._room_px() >= 2 * self._theme.text_scale * _LEAST_COLUMN_PX
+        return 2 if self._fit >= _Fit.TWO_COLUMNS and has_room else 1
 
     def _label_html(self, wanted: EndLabel) -> str:
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
@@ -312,15 +320,18 @@ class ScopePlot(HoverPlot):
             self._fit = _Fit(self._fit + 1)
             self._fill_labels()
             columns, heights = self._columns(seen)
-        for column in columns:
-            self._place_column(column, [heights[nth] for nth in column], (low, high))
+        beside = self._columns_beside()
+        for number, column in enumerate(columns):
+            shift_px = number % beside * self._room_px() / beside
+            self._place_column(column, [heights[nth] for nth in column], (low, high), shift_px)
 
     def _columns(self, seen: Sequence[int]) -> tuple[list[list[int]], list[float]]:
         """Return which labels are above each other, lowest first, and the height of each; others cannot touch."""
         pixel_x, pixel_y = (abs(one) for one in self.view_box.viewPixelSize())
         boxes = [item.boundingRect() for item in self._end_items]
         overlap = _OVERLAP if self._fit is _Fit.USUAL else 1.0
-        width = max(boxes[nth].width() for nth in seen) * pixel_x
+        beside = self._columns_beside()
+        width = max(beside * boxes[nth].width() for nth in seen) * pixel_x
         columns: list[list[int]] = []
         for nth in sorted(seen, key=lambda nth: self._end_labels[nth].x):
             if columns and self._end_labels[nth].x - self._end_labels[columns[-1][-1]].x < width:
@@ -329,6 +340,7 @@ class ScopePlot(HoverPlot):
                 columns.append([nth])
         for column in columns:
             column.sort(key=lambda nth: self._end_labels[nth].y)
+        columns = [column[first::beside] for column in columns for first in range(beside)]
         return columns, [overlap * box.height() * pixel_y for box in boxes]
 
     def _is_seen(self, label: EndLabel) -> bool:
@@ -336,8 +348,16 @@ class ScopePlot(HoverPlot):
         (left, right), (low, high) = self.view_box.viewRange()
         return not self.zoom.is_zoomed or (left <= label.x <= right and low <= label.y <= high)
 
-    def _place_column(self, column: Sequence[int], heights: Sequence[float], limits: tuple[float, float]) -> None:
-        """Place labels above each other; where even one line each does not fit, they overlap evenly."""
+    def _place_column(
+        self, column: Sequence[int], heights: Sequence[float], limits: tuple[float, float], shift_px: float
+    ) -> None:
+        """Place labels above each other; where even one line each does not fit, they overlap evenly.
+
+        Args:
+            shift_px: Distance of the second of two columns from the first.
+        """
+        if not column:
+            return
         low, high = limits
         if sum(heights) > high - low:
             most = max(heights)
@@ -347,7 +367,7 @@ class ScopePlot(HoverPlot):
         below = [sum(heights[:nth]) + height / 2 for nth, height in enumerate(heights)]  # with all moved together
         wanted = [self._end_labels[nth].y - under for nth, under in zip(column, below, strict=True)]
         right, pixel_x = self.view_box.viewRange()[0][1], abs(self.view_box.viewPixelSize()[0])
-        gap = _LABEL_GAP_PX * pixel_x
+        gap = (_LABEL_GAP_PX + shift_px) * pixel_x
         places = spread(wanted, 0.0, low, high - sum(heights))
         for nth, y, under in zip(column, places, below, strict=True):
             x = self._end_labels[nth].x + gap

@@ -78,6 +78,7 @@ class Choice:
         undominated: The candidates that could have been taken and that no other one outdoes, fastest first.
         alternative: Sentence on what to take where something else counts more than latency; empty where there is none.
         closeness: Margin within which the best is of all that are alike.
+        faster: Candidates that were measured completely and are faster than the best, but are barred; fastest first.
     """
 
     best: Contender
@@ -94,6 +95,7 @@ class Choice:
     undominated: tuple[Contender, ...] = ()
     alternative: str = ""
     closeness: Closeness = Closeness.SHARE
+    faster: tuple[Contender, ...] = ()
 
 
 def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
@@ -135,6 +137,7 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
         undominated=at(undominated),
         alternative=alternative(who, found, best, undominated),
         closeness=_closeness(compared, best, alike),
+        faster=tuple(one for one in who[:best] if one.result.barrier is not None),
     )
 
 

@@ -48,7 +48,7 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
         tr("Take {title}: {why}.").format(title=best.title, why=_why(choice)) if is_clear else _no_clear_winner(choice)
     )
     why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
-    reasons = (*why, *_reasons(best), *filter(None, (choice.alternative, _undominated(choice))))
+    reasons = (*why, *_reasons(best), *filter(None, (_faster(choice), choice.alternative, _undominated(choice))))
     return Recommendation(
         best.candidate.solution,
         best.candidate.suite,
@@ -65,6 +65,15 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
 def under(condition: str, sentence: str) -> str:
     """Return advice with the condition of the link that it holds for."""
     return tr("On a link like {condition}: {sentence}").format(condition=condition, sentence=sentence)
+
+
+def _faster(choice: Choice) -> str:
+    """Return which candidates are faster than the one to take, and what bars them; empty where none is."""
+    faster = [one for one in choice.faster if _mean_ms(one) < _mean_ms(choice.best)]
+    if not faster:
+        return ""
+    names = [f"{one.title} ({_latency(one)}; {_bar(one)})" for one in faster]
+    return tr("Faster, but not to be recommended: {names}.").format(names=listed_names(names))
 
 
 def _undominated(choice: Choice) -> str:
@@ -156,18 +165,38 @@ def _why(choice: Choice) -> str:
     sure = tr("in one round, a lead that chance seldom makes") if choice.rounds < 2 else over
     if choice.rounds > 1 and not choice.is_tied:
         sure = tr("more than chance explains {over}").format(over=over)
-    form = tr("{latency} is {less} % below that of the next best, {rival} ({rival_latency}), {sure}")
-    if not _is_lead_of_means(choice):
-        form = tr(
-            "{latency} compares with {rival_latency} of the next best, {rival}; its median, which decides, is "
-            "{less} % below, {sure}"
-        )
+    form = _lead_form(is_of_means=_is_lead_of_means(choice), is_fastest=not choice.faster)
     return form.format(
         latency=latency,
         less=local_figure(100 * (1 - 1 / choice.lead), 2),
         rival=rival.title,
         rival_latency=_latency(rival),
         sure=sure,
+    )
+
+
+def _lead_form(*, is_of_means: bool, is_fastest: bool) -> str:
+    """Return the text that names the lead of the best.
+
+    Args:
+        is_of_means: Whether it is that of the means beside the names.
+        is_fastest: Whether no barred candidate is faster.
+    """
+    if is_of_means and is_fastest:
+        return tr("{latency} is {less} % below that of the next best, {rival} ({rival_latency}), {sure}")
+    if is_of_means:
+        return tr(
+            "{latency} is {less} % below that of the next best that may be recommended, {rival} ({rival_latency}), "
+            "{sure}"
+        )
+    if is_fastest:
+        return tr(
+            "{latency} compares with {rival_latency} of the next best, {rival}; its median, which decides, is "
+            "{less} % below, {sure}"
+        )
+    return tr(
+        "{latency} compares with {rival_latency} of the next best that may be recommended, {rival}; its median, which "
+        "decides, is {less} % below, {sure}"
     )
 
 

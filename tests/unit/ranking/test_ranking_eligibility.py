@@ -182,3 +182,16 @@ def test_every_size_is_needed() -> None:
     short = tuple(replace(one, latency=one.latency[: len(FRAME_BYTES) - 1]) for one in record.attempts)
     found = rank(replace(record, attempts=short))
     assert barriers(found)["wireguard"] is BarrierReason.FRAME_SIZES
+
+
+@pytest.mark.parametrize(("base_ms", "is_named"), [(0.7, True), (1.3, False)])
+def test_a_faster_one_that_may_not_be_recommended_is_named_beside_the_winner(base_ms: float, *, is_named: bool) -> None:
+    outdated = replace(OPENVPN_TCP, verdict=Verdict.LEGACY)
+    models = (BARE, replace(FASTER, base_ms=1.6), replace(SLOWER, candidate=outdated, base_ms=base_ms), SLOWER)
+    found = rank(sample_record(models=models, noise=0.01, pings=200)).recommendation
+    assert found.solution == "wireguard"
+    assert ("of the next best that may be recommended, OpenVPN over UDP" in found.sentence) is is_named
+    assert ("of the next best, OpenVPN over UDP" in found.sentence) is not is_named
+    named = [one for one in found.reasons if one.startswith("Faster, but not to be recommended: OpenVPN over TCP")]
+    assert len(named) == is_named
+    assert all("ms; legacy)" in one for one in named)

@@ -297,8 +297,10 @@ class ScopePlot(HoverPlot):
         return QFontMetricsF(self.small_font()).elidedText(text, Qt.TextElideMode.ElideRight, room_px)
 
     def _columns_beside(self) -> int:
+        """Return in how many columns labels are that begin at the same place: those of points have one each."""
+        places = {one.x for one in self._end_labels}
         has_room = self._room_px() >= 2 * self._theme.text_scale * _LEAST_COLUMN_PX
-        return 2 if self._fit >= _Fit.TWO_COLUMNS and has_room else 1
+        return 2 if self._fit >= _Fit.TWO_COLUMNS and len(places) == 1 and has_room else 1
 
     def _label_html(self, wanted: EndLabel) -> str:
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
@@ -330,8 +332,7 @@ class ScopePlot(HoverPlot):
         pixel_x, pixel_y = (abs(one) for one in self.view_box.viewPixelSize())
         boxes = [item.boundingRect() for item in self._end_items]
         overlap = _OVERLAP if self._fit is _Fit.USUAL else 1.0
-        beside = self._columns_beside()
-        width = max(beside * boxes[nth].width() for nth in seen) * pixel_x
+        width = max(boxes[nth].width() for nth in seen) * pixel_x
         columns: list[list[int]] = []
         for nth in sorted(seen, key=lambda nth: self._end_labels[nth].x):
             if columns and self._end_labels[nth].x - self._end_labels[columns[-1][-1]].x < width:
@@ -340,6 +341,7 @@ class ScopePlot(HoverPlot):
                 columns.append([nth])
         for column in columns:
             column.sort(key=lambda nth: self._end_labels[nth].y)
+        beside = self._columns_beside()
         columns = [column[first::beside] for column in columns for first in range(beside)]
         return columns, [overlap * box.height() * pixel_y for box in boxes]
 

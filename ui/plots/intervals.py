@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 
 from app.domain.ranking import Ratio
 from app.ranking.titles import in_lines
@@ -48,7 +48,18 @@ class IntervalPlot(ItemsPlot):
         self._ratios: dict[Key, Ratio] = {}
         self._rounds: dict[Key, tuple[int, ...]] = {}
         self._x_label = x_label
+        self._is_low = False
         self.show_scale(is_there=False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write names into one line where two have no room."""
+        super().resizeEvent(event)
+        rows = self._rows() if hasattr(self, "_ratios") else []
+        if rows and self._has_low_rows(rows) != self._is_low:
+            self._name_rows(rows)
+
+    def _has_low_rows(self, rows: list[tuple[Key, Ratio]]) -> bool:
+        return float(self.view_box.height()) / len(rows) < 2 * QFontMetrics(self.small_font()).height()
 
     def redraw(self) -> None:
         """Draw the ratios once more."""
@@ -106,7 +117,9 @@ class IntervalPlot(ItemsPlot):
     def _name_rows(self, rows: list[tuple[Key, Ratio]]) -> None:
         axis = self.getPlotItem().getAxis("left")
         axis.setTextPen(QColor(self._theme.colours.text))
-        ticks = [(-float(nth), in_lines(self._names[key][0])) for nth, (key, _) in enumerate(rows)]
+        self._is_low = self._has_low_rows(rows)
+        names = [self._names[key][0] for key, _ in rows]
+        ticks = [(-float(nth), name if self._is_low else in_lines(name)) for nth, name in enumerate(names)]
         axis.setTicks([ticks])
         letters = QFontMetrics(self.small_font())
         lines = [line for _, name in ticks for line in name.splitlines()]

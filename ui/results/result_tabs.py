@@ -55,6 +55,9 @@ from ui.results.workload_view import WorkloadView
 _LEAST_PX, _LEAST_EM = 254, 14
 """Leaves some 200 px to a plot with larger texts, 150 px with usual ones; the ranking above it has the rest."""
 
+_AROUND_ROWS_EM = 8
+"""Height of what is above and below the rows of a plot with a row for each candidate."""
+
 _LEAST_HOST_EM = 21
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -109,7 +112,9 @@ class ResultTabs(QTabWidget):
         return QSize(super().minimumSizeHint().width(), self._least_px())
 
     def _least_px(self) -> int:
-        return min(_LEAST_PX, _LEAST_EM * self.fontMetrics().height())
+        em_px = self.fontMetrics().height()
+        rows = len(self._data.names) if self._data is not None else 0
+        return max(min(_LEAST_PX, _LEAST_EM * em_px), (_AROUND_ROWS_EM + rows) * em_px)
 
     @cached_property
     def latency(self) -> LatencyPlot:
@@ -175,6 +180,7 @@ class ResultTabs(QTabWidget):
             for plot in self.findChildren(ScopePlot):
                 plot.zoom.reset()
         self._data = data
+        self.updateGeometry()
         self._undrawn.clear()
         self._replace(self._why_at, _why_tab(data), tr("Rationale"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))

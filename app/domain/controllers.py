@@ -61,6 +61,9 @@ class Arrivals:
         outage_ms: Longest outage that requests without a reply allow, by when they were sent, in ms; 0 if none is lost.
         is_bounded: Whether no outage was longer. Fixed rounds do not store the requests that ping sends, for lost ones,
             beyond those of one of its runs: an outage at the end of a run may have been longer.
+        silent_rounds: Rounds in which the tunnel stopped carrying frames while it was measured. Their replies are not
+            among these, and how long that lasted is not known.
+        repeated: Attempts that were disturbed and made again; the replies of the disturbed ones are not among these.
     """
 
     replies: int
@@ -69,6 +72,8 @@ class Arrivals:
     lost_in_a_row: int
     outage_ms: float = 0.0
     is_bounded: bool = True
+    silent_rounds: tuple[int, ...] = ()
+    repeated: int = 0
 
     @property
     def variation_ms(self) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.capture import CaptureReport
+from app.domain.controllers import Arrivals
 from app.domain.gates import Gate
 from app.domain.hosts import DIRECTIONS
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
@@ -22,7 +23,7 @@ from app.domain.results import (
 )
 from app.ranking.controllers import arrivals_of, controller_advice
 from app.ranking.gates import gates_of, spread_of, worst_gates
-from app.ranking.outages import RequestPace, request_pace
+from app.ranking.outages import RequestPace, request_pace, silent_rounds
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.ranking.weighted import weighted_latency_ms
@@ -137,7 +138,7 @@ def _contender(
     figures = round_figures(measured := measure(done))
     latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
-    arrivals = arrivals_of(done, *pace)
+    arrivals = _arrivals(attempts, done, pace)
     result = CandidateResult(
         solution=candidate.solution,
         suite=candidate.suite,
@@ -163,12 +164,21 @@ def _contender(
         gates=_gates(done, bare_spread),
         late_pct=_late_pct(latency),
         arrivals=arrivals,
-        controllers=controller_advice(arrivals) if arrivals is not None else (),
+        controllers=() if arrivals is None or arrivals.silent_rounds else controller_advice(arrivals),
         cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
         rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
         jitter_ms=weighted_latency_ms({one.frame_bytes: one.jitter_ms for one in latency if one.jitter_ms is not None}),
     )
     return Contender(candidate, attempts, figures, result)
+
+
+def _arrivals(attempts: Sequence[Attempt], done: Sequence[Attempt], pace: RequestPace) -> Arrivals | None:
+    """Return the extremes of the attempts that figures are of, with what they leave out."""
+    found = arrivals_of(done, *pace)
+    if found is None:
+        return None
+    repeated = sum(one.repeats for one in done if not one.blocks)  # disturbed blocks are kept, disturbed attempts not
+    return replace(found, silent_rounds=silent_rounds(attempts), repeated=repeated)
 
 
 def _last_stage(attempts: Sequence[Attempt]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from app.domain.controllers import (
     ETHERNET_IP_FACTOR,
@@ -12,8 +12,8 @@ from app.domain.controllers import (
     ControllerLimit,
     ControllerSetting,
 )
-from app.wording.language import mark, tr
-from app.wording.local_forms import decimal
+from app.wording.language import mark, tr, trn
+from app.wording.local_forms import decimal, listed_names
 from app.wording.numbers import grouped, milliseconds
 
 CONTROLLER_COLUMNS = (
@@ -139,10 +139,30 @@ def controller_note(found: Arrivals) -> str:
         most=milliseconds(found.most_ms),
         lost=lost,
     )
-    if not found.lost_in_a_row and not found.outage_ms:
-        return note
-    both = tr(
-        "Requests are not sent as often as cyclic data, so what was lost may be single frames or an outage: "
-        "the values hold for both."
-    )
-    return f"{note} {both}"
+    return " ".join((*_left_out(found), note, *_reading(found)))
+
+
+def _left_out(found: Arrivals) -> Iterator[str]:
+    """Return what the extremes leave out, as sentences."""
+    if found.silent_rounds:
+        rounds = listed_names([grouped(one) for one in found.silent_rounds])
+        yield trn(
+            "No setting is called safe: in round {rounds} the tunnel stopped carrying frames while it was measured.",
+            "No setting is called safe: in rounds {rounds} the tunnel stopped carrying frames while it was measured.",
+            len(found.silent_rounds),
+        ).format(rounds=rounds)
+    if found.repeated:
+        yield trn(
+            "{number} disturbed attempt was made again and is left out, its losses too.",
+            "{number} disturbed attempts were made again and are left out, their losses too.",
+            found.repeated,
+        ).format(number=grouped(found.repeated))
+
+
+def _reading(found: Arrivals) -> Iterator[str]:
+    """Return what lost requests may have been, as a sentence."""
+    if (found.lost_in_a_row or found.outage_ms) and not found.silent_rounds:
+        yield tr(
+            "Requests are not sent as often as cyclic data, so what was lost may be single frames or an outage: "
+            "the values hold for both."
+        )

@@ -183,13 +183,13 @@ def _print_results(context: CommandContext, results: StudyResults, cells: Sequen
     mine = {cell: own[cell] for cell in cells if cell in own}
     print_order(context, agreement(mine, published), cell_name)
     print_figures(context, mine, tr("own"))
-    found = goals(mine)
+    found = goals(mine, cells)
     for goal in found:
         context.out.print(f"{tr(GOAL_WORDS[goal.is_met])}: {local_text(goal.text)}")
     if any(goal.is_met is False for goal in found):
         for reason in KNOWN_REASONS:
             context.out.print(tr("Known reason: {reason}").format(reason=local_text(reason)))
-    for sentence in advice(mine):
+    for sentence in advice(mine, results.failed()):
         context.out.print(tr("Advice: {text}").format(text=local_text(sentence)))
     for text in STUDY_NOTES:
         context.out.print(tr(text))

@@ -184,6 +184,11 @@ GOAL_ORDER = MessageForm(
     "transfer.goal-order", "Order: at least {share:.0f} % of the pairs that differ by more than 5 % in the study"
 )
 GOAL_NOT_MEASURED = MessageForm("transfer.goal-not-measured", "{goal}: not measured.")
+GOAL_LEFT_OPEN = MessageForm("transfer.goal-left-open", "Open for lack of a time: {number}.")
+LEFT_OUT = MessageForm(
+    "transfer.left-out",
+    "{condition}: without a time, and therefore in none of these comparisons: {names}. They may be the slowest.",
+)
 GOAL_SHARE = MessageForm("transfer.goal-share", "{goal}: {same} of {pairs}, {share:.0f} %.")
 GOAL_BBR_AHEAD = MessageForm("transfer.goal-bbr-ahead", "BBR ahead of CUBIC in every cell with loss")
 GOAL_IN_CELLS = MessageForm("transfer.goal-in-cells", "{goal}: in {ahead} of {pairs}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, permutations
 from statistics import geometric_mean
@@ -15,6 +15,7 @@ from app.ranking.messages import (
     EFFECT_OF,
     FASTEST_WAS,
     FASTEST_WITH_CUBIC,
+    LEFT_OUT,
     LESS_MATTERS,
     NOTHING_MATTERS,
     PEP_AT_A,
@@ -101,12 +102,21 @@ def _effect(
     return max(found, key=lambda one: one.ratio, default=None)
 
 
-def advice(own_s: Mapping[TransferCell, float]) -> tuple[str, ...]:
-    """Return what matters on each link, as sentences."""
+def advice(own_s: Mapping[TransferCell, float], without_time: Collection[TransferCell] = ()) -> tuple[str, ...]:
+    """Return what matters on each link, as sentences.
+
+    Args:
+        own_s: Own times in s by cell.
+        without_time: Cells whose transfers did not end, or failed: comparisons leave them out.
+    """
     texts: list[str] = []
     for condition, cells in groupby(sorted(own_s), key=lambda cell: cell.condition):
         some = list(cells)
-        texts += _of_condition(own_s, condition, some)
+        found = _of_condition(own_s, condition, some)
+        texts += found
+        names = [_name(cell) for cell in sorted(without_time) if cell.condition == condition and cell not in own_s]
+        if found and names:
+            texts.append(LEFT_OUT(condition=condition, names=names))
     return tuple(texts)
 
 

@@ -69,7 +69,7 @@ class StudyView:
     @property
     def failed(self) -> Mapping[TransferCell, str]:
         """Why transfers did not end, or do not count, by cell; those whose condition was missed are not measured."""
-        return _failed(self.results)
+        return self.results.failed()
 
     @property
     def reasons(self) -> Mapping[TransferCell, str]:
@@ -86,24 +86,16 @@ def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyVie
         results,
         tuple(cells),
         own,
-        figure_maps(own, cells, _failed(results)),
+        figure_maps(own, cells, results.failed()),
         agreement(own, published_transfers()),
-        goals(own),
-        advice(own),
+        goals(own, cells),
+        advice(own, results.failed()),
     )
 
 
 def part_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView:
     """Return all that was measured of a part: its cells, and behind them those of other VPNs that have a result."""
     return study_view(results, with_others(cells, {one.cell for one in results.results}))
-
-
-def _failed(results: StudyResults) -> Mapping[TransferCell, str]:
-    return {
-        one.cell: one.message
-        for one in results.results
-        if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
-    }
 
 
 def cell_name(cell: TransferCell) -> str:

@@ -55,6 +55,14 @@ class StudyResults(ResultsByKey):
         """Return the transfer times in s of the cells that ended undisturbed, between nodes behind the hosts."""
         return {one.cell: one.seconds for one in self.results if one.seconds is not None and self.is_whole(one)}
 
+    def failed(self) -> dict[TransferCell, str]:
+        """Return why transfers did not end, or do not count, by cell; without those whose condition was missed."""
+        return {
+            one.cell: one.message
+            for one in self.results
+            if (one.seconds is None or one.is_disturbed) and not one.is_condition_missed
+        }
+
     @staticmethod
     def key_of(result: TransferResult) -> TransferCell:
         """Return the cell."""

@@ -50,10 +50,43 @@ def test_missing_times_leave_their_cells_empty() -> None:
 
 def test_the_study_reaches_its_own_figures_and_others_miss_them() -> None:
     published = dict(published_transfers())
-    assert [goal.is_met for goal in goals(published)] == [True, True, True]
+    assert [goal.is_met for goal in goals(published, published)] == [True, True, True]
     backwards = {cell: 1_000.0 / seconds for cell, seconds in published.items()}
-    assert [goal.is_met for goal in goals(backwards)] == [False, False, False]
-    assert [goal.is_met for goal in goals({})] == [None, None, None]
+    assert [goal.is_met for goal in goals(backwards, published)] == [False, False, False]
+    assert [goal.is_met for goal in goals({}, published)] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("lost", "met"),
+    [
+        (("geo-loss", "bbr2", "wireguard", "B"), [True, None, True]),
+        (("geo", "bbr2", "wireguard", "B"), [True, True, None]),
+        (("geo", "bbr2", "openvpn-tcp", "A"), [True, True, True]),
+    ],
+)
+def test_a_goal_is_open_where_a_cell_without_a_time_may_decide_it(
+    lost: tuple[str, ...], met: list[bool | None]
+) -> None:
+    published = dict(published_transfers())
+    found = goals({cell: one for cell, one in published.items() if cell != TransferCell(*lost)}, published)
+    assert [goal.is_met for goal in found] == met
+    backwards = {cell: 1_000.0 / one for cell, one in published.items() if cell != TransferCell(*lost)}
+    assert [goal.is_met for goal in goals(backwards, published)][:2] == [False, False]
+
+
+def test_few_measured_cells_reach_no_goal_of_all() -> None:
+    some = {cell: one for cell, one in published_transfers().items() if cell.solution == "none"}
+    assert goals(some, some)[0].is_met is True
+    assert goals(some, published_transfers())[0].is_met is None
+
+
+def test_advice_names_transfers_that_did_not_end() -> None:
+    published = dict(published_transfers())
+    lost = TransferCell("geo", "bbr2", "wireguard", "B")
+    found = advice({cell: one for cell, one in published.items() if cell != lost}, [lost])
+    (named,) = [one for one in found if one.startswith("geo: without a time")]
+    assert "wireguard with" in named
+    assert not any("without a time" in one for one in advice(published, [lost]))
 
 
 def test_cells_without_a_published_time_count_in_no_figure_of_the_study() -> None:
@@ -64,7 +97,7 @@ def test_cells_without_a_published_time_count_in_no_figure_of_the_study() -> Non
         for one in of_solutions(tuple(published), ("fastd",))
         if one.solution == "fastd"
     }
-    assert goals(published | added) == goals(published)
+    assert goals(published | added, published | added) == goals(published, published)
     assert figure_tables(published | added) == figure_tables(published)
     assert figure_maps(published | added, cells_of("all")) == figure_maps(published, cells_of("all"))
 

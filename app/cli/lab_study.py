@@ -12,6 +12,7 @@ from app.cli.stored_studies import print_stored
 from app.cli.study_candidates import chosen_solutions
 from app.cli.study_consent import consent_to_study
 from app.cli.study_output import asked_report, explained_end, hand_out, study_status
+from app.cli.study_time import with_time
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
@@ -67,6 +68,7 @@ def run(context: CommandContext, study: LabStudy) -> int:
     nodes = NodeKind(options.nodes)
     refuse_machines_of(study, nodes)
     solutions = chosen_solutions(study.solutions(options.part), options, takes_others=study.takes_others)
+    study = with_time(study, options, solutions)
     report = asked_report(context)
     with context.services() as services:
         pair = find_study_pair(context, services, nodes)

@@ -213,6 +213,7 @@ def add_studies(commands: Commands) -> None:
             "iiot-hub: some of its solutions; `all` means those of the study (default: all)"
         ),
     )
+    _add_time(run)
     run.add_argument("--fresh", action="store_true", help=tr("measure cells again that have a time"))
     _add_nodes(run)
     _add_own_hosts(run)
@@ -220,6 +221,18 @@ def add_studies(commands: Commands) -> None:
     run.add_argument("--report", metavar="FILE.html", help=tr("write an HTML report"))
     add_force(run)
     add_host_keys(run)
+
+
+def _add_time(run: argparse.ArgumentParser) -> None:
+    run.add_argument(
+        "--within",
+        type=int,
+        metavar="SECONDS",
+        help=tr(
+            "iiot-hub: time in which clients have to be back after a restart of the hub, 5 to 300 s; each time has "
+            "results of its own (default: 30)"
+        ),
+    )
 
 
 def _add_nodes(run: argparse.ArgumentParser) -> None:

@@ -126,6 +126,11 @@ STUDY_SOLUTIONS_FIXED = MessageForm(
 STUDY_HAS_NO_CELLS = MessageForm(
     "cli.study-has-no-cells", "This part of {study} has no measurements of {name}.", "Take {known}, or all."
 )
+PART_WITHOUT_RESTART = MessageForm(
+    "cli.part-without-restart",
+    "--within is the time after a restart of a hub, and the part {part} of {study} has none of {solutions}.",
+    "Leave --within out, or name one of these with --solutions: {known}.",
+)
 STUDY_TAKES_DEFAULTS = MessageForm(
     "cli.study-takes-defaults",
     "{study} measures each VPN with its safe default on both hosts: {name} cannot be chosen.",

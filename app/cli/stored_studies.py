@@ -11,7 +11,7 @@ from app.domain.errors import InvalidFile
 from app.domain.paths import find_paths
 from app.measurement.lab_studies import LAB_STUDIES, stored_lab_results
 from app.ranking.study_parts import SATCOM, part_states
-from app.reports.study_view import place_text
+from app.reports.study_view import part_text, place_text
 from app.storage.lab_results import LabResults
 from app.storage.study_results import StudyResults, stored_results
 from app.wording.language import tr
@@ -59,6 +59,7 @@ def _stored(folder: Path, study: str, faults: list[InvalidFile]) -> Iterator[tup
         results, unread = stored_lab_results(folder, study)
         faults += unread
         for one in results:
-            of_part = LAB_STUDIES[study].state(one.part, one)
-            if of_part.measured:
-                yield _place(one), one.part, of_part.measured, of_part.total
+            for of_time in LAB_STUDIES[study].as_measured(one):
+                of_part = of_time.state(one.part, one)
+                if of_part.measured:
+                    yield _place(one), part_text(one.part, of_time.within_s), of_part.measured, of_part.total

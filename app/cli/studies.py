@@ -15,6 +15,7 @@ from app.cli.study_candidates import chosen_cells
 from app.cli.study_consent import consent_to_study
 from app.cli.study_order import print_order
 from app.cli.study_output import asked_report, explained_end, hand_out, study_status
+from app.cli.study_time import refuse_time
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
@@ -99,11 +100,13 @@ def run(context: CommandContext) -> int:
     if of_comparison is not None:
         if NodeKind(options.nodes) is NodeKind.MACHINES:
             raise InvalidOption(STUDY_WITHOUT_MACHINES(study=options.study))
+        refuse_time(options)
         return file_study.run(context, of_comparison)
     of_lab = LAB_STUDIES.get(options.study)
     if of_lab is not None:
         return lab_study.run(context, of_lab)
     _check(options.study)
+    refuse_time(options)
     return _run_transfers(context)
 
 

@@ -68,6 +68,7 @@ def _command(context: CommandContext, pair: str) -> str:
     options = context.options
     words = ["tunnelmark", "study", "run", options.study, pair, "--part", options.part]
     words += ["--solutions", options.solutions] if options.solutions is not None else []
+    words += ["--within", f"{options.within}"] if options.within is not None else []
     words += ["--nodes", options.nodes] if NodeKind(options.nodes) is NodeKind.MACHINES else []
     return shlex.join(words)
 

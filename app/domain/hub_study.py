@@ -18,6 +18,16 @@ Source: our choice: a window of five seconds so notices a rate that is 6 % too h
 """
 
 
+LEAST_WITHIN_S, MOST_WITHIN_S = 5, 300
+"""Limits of the time in which clients of a hub have to be back after its restart, in s.
+
+Source: our choice: the fastest solution needs some 6 s; after five minutes a plant has long stopped.
+"""
+
+FORMER_WITHIN_S = 30
+"""Time that earlier versions gave all clients, in s; what they stored does not have it."""
+
+
 class HubKind(StrEnum):
     """Measurements of a hub."""
 
@@ -44,11 +54,14 @@ class HubCell:
         kind: What is measured.
         solution: Of which solution.
         title: Its name for people; of the hub alone, without what carries Ethernet frames in a tunnel.
+        within_s: Time in which clients have to be back after a restart, in s: another time is another question. None of
+            other kinds.
     """
 
     kind: HubKind
     solution: str
     title: str = field(default="", compare=False)
+    within_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from app.domain.hosts import Side
@@ -14,7 +14,7 @@ from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters, safe_d
 from app.measurement.messages.studies import HUB_STUDY_NEEDS_LAB, HUB_SUITE, NODE_SOLUTION_MISSING
 from app.probes.hub_rate import QUICK_AMOUNTS, RateAmounts
 from app.ranking.hub_study import HUB_STUDY, hub_cells, hub_clients, recovery_s
-from app.storage.lab_results import HubResults
+from app.storage.lab_results import HubResults, LabResults
 
 HUB_PARTS: Mapping[str, HubPart] = {
     "quick": HubPart(QUICK_AMOUNTS, recovery=(8,), tcp_s=4, is_quick=True),
@@ -37,9 +37,36 @@ class HubStudy(LabStudy):
     needs_lab = HUB_STUDY_NEEDS_LAB
     kind = HubResults
 
+    def __init__(self, within_s: int | None = None) -> None:
+        """Ask for clients that are back within a time.
+
+        Args:
+            within_s: The time, in s; None for that of the study's file.
+        """
+        self._within_s = within_s
+
+    @property
+    def within_s(self) -> int:
+        """Time in which clients have to be back after a restart of the hub, in s."""
+        return recovery_s() if self._within_s is None else self._within_s
+
+    def with_time(self, within_s: int) -> HubStudy:
+        """Return the study with another time."""
+        return HubStudy(within_s)
+
+    def restarts(self, part: str, solutions: Collection[str] = ()) -> tuple[HubCell, ...]:
+        """Return the cells of a part, or of some of its solutions, that restart the hub."""
+        return tuple(cell for cell in self.chosen(part, solutions) if cell.kind is HubKind.RECOVERY)
+
+    def as_measured(self, results: LabResults) -> tuple[LabStudy, ...]:
+        """Return the study once for each time that clients had; as it is where no restart was measured."""
+        cells = [one.cell for one in results.results] if isinstance(results, HubResults) else []
+        times_s = {cell.within_s for cell in cells if cell.within_s is not None}
+        return tuple(map(HubStudy, sorted(times_s))) or (self,)
+
     def keys(self, part: str) -> tuple[HubCell, ...]:
         """Return the cells of a part."""
-        return hub_cells(is_quick=HUB_PARTS[part].is_quick)
+        return hub_cells(is_quick=HUB_PARTS[part].is_quick, within_s=self.within_s)
 
     def predicted_s(self, part: str, keys: Sequence[Any], *, is_shaped: bool = False) -> float:
         """Return about how long some cells take, in s."""
@@ -48,7 +75,7 @@ class HubStudy(LabStudy):
         flood_s = _TRIES * (amounts.rates.try_s + _EACH_S) + amounts.rates.window_s + _EACH_S
         seconds = {
             HubKind.FLOOD: _BUILD_S + flood_s,
-            HubKind.RECOVERY: sum(_BUILD_S + one + recovery_s() for one in amounts.recovery),
+            HubKind.RECOVERY: sum(_BUILD_S + one + self.within_s for one in amounts.recovery),
             HubKind.THROUGHPUT: _BUILD_S + 2 * (amounts.tcp_s + _EACH_S),
         }
         return sum(seconds[cell.kind] for cell in keys)

@@ -167,9 +167,9 @@ def _flooded(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult)
 
 def _back(run: HubStudyRun, choice: HubChoice, link: Link, result: HubResult) -> HubResult:
     """Return a result with the clients that are back in time after a restart of the hub."""
-    hub, within_s = _session_hub(choice), recovery_s()
+    hub, within_s = _session_hub(choice), choice.cell.within_s or recovery_s()
     connect(run.sessions, hub, link, result.clients, token=run.token)
-    run.report(HUB_RESTARTED(clients=result.clients))
+    run.report(HUB_RESTARTED(clients=result.clients, seconds=within_s))
     found = recover_clients(run.sessions, hub, link, result.clients, within_s=within_s, token=run.token)
     bound = HubBound.NONE if found.back == result.clients else HubBound.TIME
     return replace(result, value=float(found.back), bound=bound, outages_s=found.outages_s)

@@ -13,7 +13,7 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import NotFound, TunnelmarkError, left_by
+from app.domain.errors import InvalidOption, NotFound, TunnelmarkError, left_by
 from app.domain.hosts import PairSpec, Side
 from app.domain.hubs import Hub, SessionHub
 from app.domain.messages import MessageForm
@@ -26,7 +26,7 @@ from app.lab.practice_labs import Labs
 from app.measurement.host_shaping import HostShaping
 from app.measurement.interfaces import ConditionedLink
 from app.measurement.messages import NO_SAFE_SUITE
-from app.measurement.messages.studies import DEFAULT_NOT_OFFERED, RESULTS_OF_FORMER_MACHINES
+from app.measurement.messages.studies import DEFAULT_NOT_OFFERED, RESULTS_OF_FORMER_MACHINES, STUDY_WITHOUT_RESTART
 from app.measurement.node_machines import NodeMachines
 from app.measurement.node_needs import NodeNeeds
 from app.measurement.own_hosts import OwnHostsUse
@@ -204,6 +204,33 @@ class LabStudy(ABC):
     @abstractmethod
     def measure(self, run: LabRun, choices: Sequence[Any]) -> None:
         """Measure what is not done yet."""
+
+    @property
+    def within_s(self) -> int | None:
+        """Time in which clients of a hub have to be back after its restart, in s; None where no hub is restarted."""
+        return None
+
+    def with_time(self, within_s: int) -> LabStudy:
+        """Return the study with another time in which clients of a hub have to be back after its restart.
+
+        Args:
+            within_s: The time, in s.
+
+        Raises:
+            InvalidOption: The study restarts no hub.
+        """
+        del within_s
+        raise InvalidOption(STUDY_WITHOUT_RESTART(study=self.name))
+
+    def restarts(self, part: str, solutions: Collection[str] = ()) -> tuple[Any, ...]:
+        """Return the keys of a part, or of some of its solutions, that restart a hub; none by default."""
+        del part, solutions
+        return ()
+
+    def as_measured(self, results: LabResults) -> tuple[LabStudy, ...]:
+        """Return the study once for each time that a hub's clients had; as it is where it restarts no hub."""
+        del results
+        return (self,)
 
     def none(self, pair: str, part: str) -> LabResults:
         """Return results of a part on a pair of which nothing is measured."""

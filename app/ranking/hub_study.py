@@ -76,14 +76,19 @@ def hub_study_source() -> str:
     return _study().source
 
 
-def hub_cells(*, is_quick: bool = False) -> tuple[HubCell, ...]:
+def hub_cells(*, is_quick: bool = False, within_s: int | None = None) -> tuple[HubCell, ...]:
     """Return the cells in the order of measuring. Source: resources/studies/hubs/iiot-hub.toml.
 
     Args:
         is_quick: Those alone that are in a run of a few minutes.
+        within_s: Time in which clients have to be back after a restart, in s; None for that of the file.
     """
-    cells = _study().cell
-    return tuple(HubCell(one.kind, one.solution, one.title) for one in cells if one.is_quick or not is_quick)
+    limit_s = recovery_s() if within_s is None else within_s
+    return tuple(
+        HubCell(one.kind, one.solution, one.title, limit_s if one.kind is HubKind.RECOVERY else None)
+        for one in _study().cell
+        if one.is_quick or not is_quick
+    )
 
 
 def hub_clients() -> int:
@@ -92,7 +97,10 @@ def hub_clients() -> int:
 
 
 def recovery_s() -> int:
-    """Return the time in which clients have to be back after a restart of the hub, in s. Source: the same file."""
+    """Return the time in which clients have to be back after a restart where none is chosen, in s.
+
+    Source: the same file.
+    """
     return _study().recovery_s
 
 
@@ -109,6 +117,16 @@ def published_rate(cell: HubCell) -> PublishedRate | None:
 
 
 def in_order(results: Sequence[HubResult]) -> tuple[HubResult, ...]:
-    """Return results in the order of the study's cells; what it does not have any more is left out."""
-    found = {one.cell: one for one in results}
-    return tuple(found[cell] for cell in hub_cells() if cell in found)
+    """Return results in the order of the study's cells; what it does not have any more is left out.
+
+    Restarts after which clients had different times are apart: those with the shortest time are first.
+    """
+    cells = hub_cells()
+    kinds = [cell.kind for cell in cells]
+    places = {(cell.kind, cell.solution): nth for nth, cell in enumerate(cells)}
+
+    def place(cell: HubCell) -> tuple[int, int, int]:
+        return kinds.index(cell.kind), cell.within_s or 0, places[cell.kind, cell.solution]
+
+    known = (one for one in results if (one.cell.kind, one.cell.solution) in places)
+    return tuple(sorted(known, key=lambda one: place(one.cell)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
+from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.results import CpuUsage
 from app.ranking.hub_study import in_order, published_rate, published_rates
 from app.ranking.workloads import AT_LEAST
@@ -31,7 +31,7 @@ HUB_NOTES = (
 
 KINDS: Mapping[HubKind, str] = {
     HubKind.FLOOD: mark("key exchanges per second, all of which succeed"),
-    HubKind.RECOVERY: mark("clients back in time after a restart of the hub"),
+    HubKind.RECOVERY: mark("clients back within {seconds} s after a restart of the hub"),
     HubKind.THROUGHPUT: mark("Mbit/s between two clients"),
 }
 BOUNDS: Mapping[HubBound, str] = {
@@ -62,8 +62,13 @@ def figure_rows(results: HubResults) -> list[tuple[str, ...]]:
         limit = limit_words(one) if one.value is not None else "–"
         idle = "–" if one.clients_cpu is None else decimal(100.0 - one.clients_cpu.busy_pct, 0)
         name = one.cell.title
-        rows.append((name, tr(KINDS[one.cell.kind]), value_words(one), there, limit, _shares(one.hub_cpu), idle))
+        rows.append((name, kind_words(one.cell), value_words(one), there, limit, _shares(one.hub_cpu), idle))
     return rows
+
+
+def kind_words(cell: HubCell) -> str:
+    """Return what a cell's figure is, of a restart with the time that clients had."""
+    return tr(KINDS[cell.kind]).format(seconds=cell.within_s)
 
 
 def limit_words(result: HubResult) -> str:
@@ -138,15 +143,29 @@ def lines(results: HubResults) -> list[str]:
                 form.format(solution=name, own=own, clients=one.clients, there=there, others=published.clients)
             )
         if one.outages_s and one.value:
-            form = tr("{solution}: {back} of {clients} clients were back, after {first} to {last} s.")
+            form = tr(
+                "{solution}: {back} of {clients} clients were back within {seconds} s, after {first} to {last} s."
+            )
             back = one.outages_s[: int(one.value or 0)]  # the shortest first; the others were back too late
             first, last = (decimal(back[at], 1) for at in (0, -1))
-            found.append(form.format(solution=name, back=len(back), clients=one.clients, first=first, last=last))
+            words = {"back": len(back), "clients": one.clients, "seconds": one.cell.within_s}
+            found.append(form.format(solution=name, first=first, last=last, **words))
         acted = tr("{solution}: a limiter acted: {words}")
         found += [acted.format(solution=name, words=words) for words in _limiters(one)]
         if one.message:
-            found.append(f"{name}: {local_text(one.message)}")
+            found.append(f"{_name(one)}: {local_text(one.message)}")
     return found
+
+
+def _name(result: HubResult) -> str:
+    """Return the name of a result's solution, of a restart with the time that clients had."""
+    cell = result.cell
+    return cell.title if cell.within_s is None else f"{cell.title}, {within_words(cell)}"
+
+
+def within_words(cell: HubCell) -> str:
+    """Return the time that clients had to be back after a restart; empty where there was none."""
+    return tr("within {seconds} s").format(seconds=cell.within_s) if cell.within_s is not None else ""
 
 
 def _limiters(result: HubResult) -> Sequence[str]:

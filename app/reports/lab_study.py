@@ -133,7 +133,8 @@ def result_words(result: LabResult) -> str:
     if isinstance(result, HubResult):
         if result.value is None:
             return _failed(result.message)
-        words = f"{hub_study.value_words(result)}, {hub_study.limit_words(result)}"
+        figure = " ".join(filter(None, (hub_study.value_words(result), hub_study.within_words(result.cell))))
+        words = f"{figure}, {hub_study.limit_words(result)}"
         if result.message:
             words = f"{words}: {_in_a_line(result.message)}"
     elif isinstance(result, ApplicationResult):

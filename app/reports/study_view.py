@@ -153,6 +153,11 @@ def place_text(pair: str, nodes: NodeKind) -> str:
     return tr("{pair}, nodes are machines").format(pair=pair)
 
 
+def part_text(part: str, within_s: int | None) -> str:
+    """Return a part of a study, with the time in which clients of a hub have to be back, in s, where it has one."""
+    return part if within_s is None else tr("{part}, back within {seconds} s").format(part=part, seconds=within_s)
+
+
 def condition_lines(results: Iterable[TransferResult | ApplicationResult]) -> list[str]:
     """Return each condition as it was measured on the bare link, once for each group of cells of a run."""
     measured = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from app.domain.application_study import ApplicationResult
-from app.domain.hub_study import HubCell, HubResult
+from app.domain.hub_study import FORMER_WITHIN_S, HubCell, HubKind, HubResult
 from app.domain.node_study import NodeResult
 from app.domain.topology import NodeKind
 from app.domain.transfers import TransferCell
@@ -80,6 +80,18 @@ class HubResults(PartResults[HubResult, HubCell]):
 
     __slots__ = ()
 
+    @classmethod
+    def read(cls, file: Path) -> Self | None:
+        """Read results as `PartResults.read`; restarts that earlier versions stored get the time that these gave."""
+        found = super().read(file)
+        if found is None:
+            return None
+        timed: dict[str, Any] = {
+            "results": tuple(replace(one, cell=_with_time(one.cell)) for one in found.results),
+            "afresh": tuple(map(_with_time, found.afresh)),
+        }
+        return replace(found, **timed)
+
     @staticmethod
     def key_of(result: HubResult) -> HubCell:
         """Return the cell."""
@@ -89,6 +101,12 @@ class HubResults(PartResults[HubResult, HubCell]):
     def is_whole(result: HubResult) -> bool:
         """Return whether a result has an undisturbed figure."""
         return result.value is not None and not result.is_disturbed
+
+
+def _with_time(cell: HubCell) -> HubCell:
+    """Return a cell with the time in which clients have to be back, where it has a restart."""
+    is_former = cell.kind is HubKind.RECOVERY and cell.within_s is None
+    return replace(cell, within_s=FORMER_WITHIN_S) if is_former else cell
 
 
 class NodeResults(PartResults[NodeResult, tuple[str, int]]):

@@ -44,7 +44,7 @@ from app.probes.hub_rate import RateAmounts
 from app.probes.workloads import voice
 from app.ranking.application_study import published_flows
 from app.ranking.comparison_study import comparison_studies
-from app.ranking.hub_study import hub_cells
+from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.node_study import NODE_STUDY, node_settings
 from app.ranking.study_parts import SATCOM
 from app.services.wiring import Services
@@ -240,9 +240,14 @@ def test_the_quick_part_of_each_lab_study_is_measured_and_leaves_the_gateways_as
 ) -> None:
     before, out, page = states(on_host), tmp_path / "study.json", tmp_path / "study.html"
     words = ("--part", "quick", "--json", str(out), "--report", str(page))
-    tunnelmark("study", "run", study, f"lab:{lab_name}", *words, timeout_s=3000)
+    time = ("--within", "40") if study == HUB_STUDY else ()
+    tunnelmark("study", "run", study, f"lab:{lab_name}", *words, *time, timeout_s=3000)
     found = load(out)
     assert len(found["results"]) == LAB_STUDIES[study].state("quick", None).total
+    if study == HUB_STUDY:
+        restarts = [one for one in found["results"] if one["cell"]["kind"] == HubKind.RECOVERY]
+        assert {one["cell"]["within_s"] for one in restarts} == {40}
+        assert "clients back within 40 s after a restart of the hub" in page.read_text(encoding="utf-8")
     if study == NODE_STUDY:
         kept = NodeResults.read(results_file(home / "studies", f"{study}-quick", f"lab:{lab_name}"))
         assert kept is not None

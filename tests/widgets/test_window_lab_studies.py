@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QTableWidget
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
+from app.domain.hub_study import HubKind
 from app.ranking.application_study import APPLICATION_STUDY, application_cells
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
 from app.ranking.node_study import NODE_STUDY, node_settings
+from app.ranking.study_parts import SATCOM
 from app.ranking.workloads import AT_LEAST
 from app.storage.lab_results import ApplicationResults, HubResults, NodeResults
 from ui.studies.studies_page import StudiesPage
@@ -43,9 +45,9 @@ def texts(table: QTableWidget, row: int) -> list[str]:
     return [table.item(row, column).text() for column in range(table.columnCount())]
 
 
-def store_hub(driver: Driver, most: int = 100) -> None:
+def store_hub(driver: Driver, within_s: int | None = None) -> None:
     found = HubResults(HUB_STUDY, PAIR, "quick", "1")
-    for cell in QUICK[:most]:
+    for cell in hub_cells(is_quick=True, within_s=within_s):
         found = found.with_result(own_hub_result(cell))
     driver.services.lab_stored[HUB_STUDY, PAIR, "quick"] = found
 
@@ -164,6 +166,55 @@ def test_applications_are_beside_the_published_range_of_shares(driver: Driver, t
     page.write(tmp_path / "applications.html")
     driver.until(lambda: "Report saved." in page.notice.text)
     assert ">wireguard</td>" in (tmp_path / "applications.html").read_text(encoding="utf-8")
+
+
+def test_the_time_of_a_restart_is_chosen_and_shown_with_each_result(driver: Driver) -> None:
+    store_hub(driver)
+    page, total, restarts = chosen(driver, HUB_STUDY), len(QUICK), sum(cell.kind is HubKind.RECOVERY for cell in QUICK)
+    assert page.within.isVisibleTo(page)
+    assert page.within.box.value() == 30
+    assert page.lab.parts.item(0, 2).text() == f"{total} of {total}"
+    page.within.box.setValue(60)
+    assert page.lab.parts.item(0, 2).text() == f"{total - restarts} of {total}", "those with 30 s are no answer"
+    assert f"{total - restarts} of {total} measurements" in page.state.text()
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, LabStudyDialog)
+    assert "clients have 60 s to be back" in dialog._text.text()
+    assert dialog.estimate.text().startswith(f"{restarts} of {total} measurements, about ")
+    driver.services.study_gate.clear()
+    dialog.accept()
+    driver.until(lambda: page.is_running)
+    assert not page.within.box.isEnabled()
+    driver.services.study_gate.set()
+    driver.until(lambda: page.notice.text == "The part is measured.")
+    assert page.within.box.isEnabled()
+    assert page.lab.parts.item(0, 2).text() == f"{total} of {total}"
+    table = page.lab.figures.tables[0]
+    rows = [texts(table, nth) for nth in range(table.rowCount())]
+    kinds = [row[1] for row in rows if "after a restart" in row[1]]
+    assert kinds == [f"clients back within {nth_s} s after a restart of the hub" for nth_s in (30, 60) for _ in "ab"]
+    assert "24 of 24 clients were back within 60 s" in page.lab.lines.text()
+    page.within.box.setValue(61)
+    driver.click(page.begin)
+    driver.dialog().reject()
+    page = chosen(driver, NODE_STUDY)
+    assert not page.within.isVisibleTo(page), "it restarts no hub"
+
+
+def test_the_time_that_stored_restarts_have_is_suggested_until_another_one_is_chosen(driver: Driver) -> None:
+    store_hub(driver, within_s=75)
+    page = chosen(driver, HUB_STUDY)
+    assert page.within.box.value() == 75
+    assert page.lab.parts.item(0, 2).text() == f"{len(QUICK)} of {len(QUICK)}"
+    page.within.box.setValue(20)
+    page = chosen(driver, SATCOM)
+    assert not page.within.isVisibleTo(page)
+    page = chosen(driver, HUB_STUDY)
+    assert page.within.box.value() == 20
+    driver.window.resize(1024, 700)
+    driver.lay_out()
+    assert layout_faults(driver.window) == []
 
 
 def test_failures_are_named_and_a_lost_host_can_be_resumed(driver: Driver) -> None:

@@ -26,7 +26,7 @@ class LabMeasuring(Measuring):
             return
         wanted = WantedLabStudy(study, part.name, pair, nodes=self.page.nodes.kind)
         own = OwnHostsForm(pair, wanted.use_of_own_hosts)
-        dialog = LabStudyDialog(self.page.window(), place_text(pair.name, wanted.nodes), study.name, part, own)
+        dialog = LabStudyDialog(self.page.window(), place_text(pair.name, wanted.nodes), study, part, own)
         dialog.ask(lambda: self.run(replace(wanted, is_fresh=dialog.is_fresh, consent=own.consent)))
 
     def run(self, wanted: WantedLabStudy) -> None:

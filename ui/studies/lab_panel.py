@@ -104,8 +104,10 @@ class LabPanel(QWidget):
             nodes: Kind of the nodes between which it was measured, or will be.
             is_shaped: Whether the hosts shape the link themselves.
         """
-        if self.study is not study:
-            self.study, self.shown = study, None
+        is_another = self.study is None or self.study.name != study.name
+        self.study = study
+        if is_another:
+            self.shown = None
             self.what.setText(tr(TITLES[study.name]))
             self.source.setText(tr("Source: %1").replace("%1", source(study.name)))
             self.published.show_tables((published_table(study.name),))

@@ -36,6 +36,7 @@ from ui.studies.comparison_panel import ComparisonPanel
 from ui.studies.lab_measuring import LabMeasuring
 from ui.studies.measuring_page import MeasuringPage
 from ui.studies.nodes_choice import is_own_name, why_not_measured, why_not_there
+from ui.studies.restart_time import RestartTime
 from ui.studies.saving import ask_file, save
 from ui.studies.study_tabs import StudyTabs, lab_state_text, state_text
 from ui.studies.transfer_measuring import TransferMeasuring
@@ -79,7 +80,8 @@ class StudiesPage(MeasuringPage):
         self.lab.part_changed.connect(self._enable)
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
-        self.body.addLayout(row(label_for(tr("Nodes"), self.nodes), self.nodes, (self.state, _STATE_STRETCH), 0))
+        nodes = label_for(tr("Nodes"), self.nodes), self.nodes
+        self.body.addLayout(row(*nodes, self.within, (self.state, _STATE_STRETCH), 0))
         self.stack = QStackedWidget()
         for widget in (self.tabs, self.panel, self.lab):
             self.stack.addWidget(widget)
@@ -97,6 +99,8 @@ class StudiesPage(MeasuringPage):
         self.pairs.setMinimumWidth(_LEAST_BOX_PX)
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.nodes.currentIndexChanged.connect(self._show_chosen)
+        self.within = RestartTime()
+        self.within.changed.connect(self._on_time)
         self.begin = button(tr("&Measure…"), "play", variant="primary", on_click=self.ask)
         self.report = button(tr("&Report"), "report", tip=tr("Save own and published figures"))
         menu = QMenu(self.report)
@@ -137,8 +141,8 @@ class StudiesPage(MeasuringPage):
 
     @property
     def lab_study(self) -> LabStudy | None:
-        """The chosen study if it has a run of its own kind; None for others."""
-        return LAB_STUDIES.get(self.studies.currentText())
+        """The chosen study if it has a run of its own kind, with the chosen time; None for others."""
+        return self.within.of(LAB_STUDIES.get(self.studies.currentText()))
 
     def pair_there(self, name: str, again: Callable[[], None]) -> PairSpec | None:
         """Return a running lab's pair, or one with machines; where it is not there, say so with a way to go on."""
@@ -203,11 +207,11 @@ class StudiesPage(MeasuringPage):
 
     def _show_runs(self) -> None:
         """Show the study that is not of transfers, with its stored runs or results."""
-        study = self.study
-        if self.lab_study is not None:
-            name, nodes = self.pairs.currentText(), self.nodes.kind
-            stored = self._choices.lab_parts(self.lab_study.name, name, nodes)
-            self.lab.show_study(self.lab_study, stored, nodes, is_shaped=is_own_name(name))
+        study, name, nodes = self.study, self.pairs.currentText(), self.nodes.kind
+        stored = self._choices.lab_parts(self.studies.currentText(), name, nodes)
+        self.within.show_for(self.lab_study, stored.values())
+        if (of_lab := self.lab_study) is not None:
+            self.lab.show_study(of_lab, stored, nodes, is_shaped=is_own_name(name))
         if study is not None:
             self.panel.show_study(study, self._choices.runs.get(study.name, ()), self._choices.titles)
 
@@ -223,6 +227,10 @@ class StudiesPage(MeasuringPage):
             on_failure=self.notice.show_error,
             is_quiet=True,
         )
+
+    def _on_time(self) -> None:
+        self._show_runs()
+        self._enable()
 
     def _on_pair(self) -> None:
         self._offer_nodes()
@@ -293,6 +301,7 @@ class StudiesPage(MeasuringPage):
         enable(self.begin, is_on=can_begin, reason=busy_reason() if is_busy else obstacle)
         for box in (self.pairs, self.studies):
             enable(box, is_on=not is_busy, reason=busy_reason())
+        self.within.offer(is_on=not is_busy, reason=busy_reason())
         has_times = self.view is not None and bool(self.view.own_s)
         has_own = self.lab.shown is not None if of_lab else has_times
         none = tr("Nothing of this part is measured yet.")

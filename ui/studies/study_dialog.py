@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from app.measurement.lab_study import LabPartState
+from app.measurement.lab_study import LabPartState, LabStudy
 from app.ranking.study_parts import PART_TITLES, PartState
 from app.wording.messages import local_text
 from ui.common.basics import label
@@ -108,20 +108,23 @@ class LabStudyDialog(StudyQuestion):
 
     Args:
         place: Name of the pair, and what its nodes are where they are no namespaces.
-        study: Name of the study.
+        study: The study.
         part: What is to be measured.
         own: What the user agrees to on hosts of their own.
     """
 
-    def __init__(self, parent: QWidget, place: str, study: str, part: LabPartState, own: OwnHostsForm) -> None:
+    def __init__(self, parent: QWidget, place: str, study: LabStudy, part: LabPartState, own: OwnHostsForm) -> None:
         text = tr(
             "Tunnels are built in turn on both hosts of the lab, and removed again. It can be stopped and "
             "resumed: each result is stored as soon as there is one."
         )
         if own.boxes:
             text = tr("It can be stopped and resumed: each result is stored as soon as there is one.")
+        if study.within_s is not None:
+            time = tr("After a restart of the hub its clients have %1 s to be back.")
+            text = f"{text} {time.replace('%1', count(study.within_s))}"
         words = _Words(
-            tr("Measure %1, %2 on %3?").replace("%1", study).replace("%2", part.name).replace("%3", place),
+            tr("Measure %1, %2 on %3?").replace("%1", study.name).replace("%2", part.name).replace("%3", place),
             text,
             tr("Measure again what has a result"),
             tr("Everything in this part has a result."),

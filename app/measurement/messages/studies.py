@@ -66,6 +66,11 @@ STUDY_WITHOUT_MACHINES = MessageForm(
     "{study} is not measured between machines behind the gateways.",
     "Leave --nodes out.",
 )
+STUDY_WITHOUT_RESTART = MessageForm(
+    "measure.study-without-restart",
+    "--within is the time after a restart of a hub, and {study} has none.",
+    "Leave --within out.",
+)
 NODES_LACK = MessageForm(
     "measure.nodes-lack",
     "The machines behind the gateways lack what the study needs: {lacks}. Nothing was set up.",
@@ -174,7 +179,9 @@ HUB_STUDY_NEEDS_LAB = MessageForm(
     "Start one with: tunnelmark lab up",
 )
 HUB_BUILT = MessageForm("measure.hub-built", "{solution}: making a hub and {clients} clients")
-HUB_RESTARTED = MessageForm("measure.hub-restarted", "Restarting the hub of {clients} clients")
+HUB_RESTARTED = MessageForm(
+    "measure.hub-restarted", "Restarting the hub of {clients} clients, which have {seconds} s to be back"
+)
 HUB_TCP = MessageForm("measure.hub-tcp", "TCP between two clients, {seconds} s in each direction")
 HUB_WITHOUT_SESSIONS = MessageForm("measure.hub-without-sessions", "Clients of {solution} do not remain connected.")
 CELL_OF_STUDY = MessageForm("measure.cell-of-study", "{condition}: {way}, {congestion:text}")

@@ -84,16 +84,23 @@ class _Monitor:
 
 def measured(kind: HubKind, tunnels: _Tunnels) -> HubResult:
     kept: list[HubResult] = []
-    run_cell(kind, tunnels, kept)
+    run_cell(HubCell(kind, "x", "X"), tunnels, kept)
     (result,) = kept
     return result
 
 
-def run_cell(kind: HubKind, tunnels: _Tunnels, kept: list[HubResult], token: CancelToken | None = None) -> None:
-    choice = HubChoice(HubCell(kind, "x", "X"), HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
+def run_cell(
+    cell: HubCell,
+    tunnels: _Tunnels,
+    kept: list[HubResult],
+    token: CancelToken | None = None,
+    steps: list[str] | None = None,
+) -> None:
+    choice = HubChoice(cell, HUB, HUB, SimpleNamespace(title="suite"))  # type: ignore[arg-type]
     part = HubPart(RateAmounts(try_s=1, window_s=2), recovery=(8, 16, 24), tcp_s=1)
     HubStudyRun(
-        *([choice], part, 4, None, None, tunnels, (), lambda _: None, kept.append, token or CancelToken()),  # type: ignore[arg-type]
+        *([choice], part, 4, None, None, tunnels, ()),  # type: ignore[arg-type]
+        *((steps if steps is not None else []).append, kept.append, token or CancelToken()),
     ).run()
 
 
@@ -147,6 +154,25 @@ def test_more_clients_are_tried_until_not_all_are_back(monkeypatch: pytest.Monke
     assert not result.is_lower_bound
 
 
+@pytest.mark.parametrize("within_s", [12, 90])
+def test_clients_have_the_time_of_the_cell(monkeypatch: pytest.MonkeyPatch, within_s: int) -> None:
+    given: list[int] = []
+
+    def recover(*words: object, within_s: int, token: CancelToken) -> Recovery:
+        given.append(within_s)
+        return all_back(*words, within_s=within_s, token=token)
+
+    monkeypatch.setattr(hub_study_run, "connect", lambda *_, **__: None)
+    monkeypatch.setattr(hub_study_run, "recover_clients", recover)
+    kept: list[HubResult] = []
+    steps: list[str] = []
+    cell = HubCell(HubKind.RECOVERY, "x", "X", within_s)
+    run_cell(cell, _Tunnels(), kept, steps=steps)
+    assert given == [within_s] * 3
+    assert [one.cell for one in kept] == [cell]
+    assert sum(f"which have {within_s} s to be back" in step for step in steps) == 3
+
+
 def test_a_probe_that_fails_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(*_: object, token: CancelToken) -> None:
         token.raise_if_cancelled()
@@ -176,7 +202,7 @@ def test_a_host_that_so_many_clients_keep_too_busy_takes_no_result_of_fewer(
     kept: list[HubResult] = []
     tunnels = _Tunnels(too_many=too_many, error=error("gateway-b rolled back."))
     with pytest.raises(error):
-        run_cell(HubKind.RECOVERY, tunnels, kept)
+        run_cell(HubCell(HubKind.RECOVERY, "x", "X"), tunnels, kept)
     assert [one.clients for one in kept] == kept_clients
     assert all(one.message == "gateway-b rolled back." and one.is_lower_bound for one in kept)
     assert tunnels.busy_s == sorted(tunnels.busy_s), "many programs keep a host busy for longer: its lease is longer"
@@ -199,5 +225,5 @@ def test_a_cell_that_is_cancelled_is_measured_again(
     monkeypatch.setattr(hub_study_run, "recover_clients", recover)
     kept: list[HubResult] = []
     with pytest.raises(type(error)):
-        run_cell(HubKind.RECOVERY, _Tunnels(too_many=24, error=error), kept, token)
+        run_cell(HubCell(HubKind.RECOVERY, "x", "X"), _Tunnels(too_many=24, error=error), kept, token)
     assert not kept

@@ -15,6 +15,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, LineSink, SessionPair, Stream
 from app.domain.errors import ProbeFailed
+from app.domain.hub_study import LEAST_WITHIN_S, MOST_WITHIN_S
 from app.domain.hubs import MAX_CLIENTS
 from app.domain.link import Link
 from app.domain.messages.inputs import WAITED_IN_VAIN
@@ -42,10 +43,12 @@ class _Hosts:
     printed: str = "client 0.00 7.80\nclient 0.00 7.90\n"
     watch_status: int = 0
     restarted: threading.Event = field(default_factory=threading.Event)
+    watched: list[Command] = field(default_factory=list)
 
     def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
         if on_line is None:
             return CommandResult(command.argv, self.exit_status, "", "no", 0.1)
+        self.watched.append(command)
         on_line(Stream.STDOUT, "@begin")
         token.wait_for(self.restarted.is_set, timeout_s=120.0, what="the restart", interval_s=0.005)
         return CommandResult(command.argv, self.watch_status, f"@begin\n{self.printed}", "icmp", 0.1)
@@ -65,9 +68,9 @@ class _Hosts:
         return tuple(CommandResult(one.argv, self.exit_status, "", "no", 0.1) for one in commands)
 
 
-def recovered(hosts: _Hosts) -> Recovery:
+def recovered(hosts: _Hosts, within_s: int = 30) -> Recovery:
     sessions = SessionPair(hosts, hosts)  # type: ignore[arg-type]
-    return recover_clients(sessions, HUB, LINK, 2, within_s=30, token=CancelToken())
+    return recover_clients(sessions, HUB, LINK, 2, within_s=within_s, token=CancelToken())
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +80,18 @@ def no_lead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_hub_is_restarted_while_clients_ask_it() -> None:
     assert recovered(_Hosts()) == Recovery(2, (7.8, 7.9), 30.0)
+
+
+@pytest.mark.parametrize("within_s", [LEAST_WITHIN_S, 30, MOST_WITHIN_S])
+def test_what_watches_the_clients_lasts_as_long_as_they_have_time(within_s: int) -> None:
+    hosts = _Hosts()
+    assert recovered(hosts, within_s).within_s == within_s
+    (watch,) = hosts.watched
+    limit_s, seconds = int(watch.argv[-7]), int(watch.argv[-2])
+    assert seconds == within_s + 2, "after a lead of next to nothing"
+    assert limit_s >= seconds + 20, "all of them begin before"
+    assert watch.timeout_s is not None
+    assert watch.timeout_s > limit_s
 
 
 def test_a_hub_that_does_not_start_again_is_no_result() -> None:

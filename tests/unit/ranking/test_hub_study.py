@@ -12,12 +12,12 @@ from matplotlib.patches import StepPatch
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.messages import NO_STUDY_PART
-from app.domain.hub_study import HubBound, HubKind, HubResult, HubWindow
+from app.domain.hub_study import FORMER_WITHIN_S, HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
 from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
-from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates
+from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates, recovery_s
 from app.ranking.workloads import AT_LEAST
 from app.reports.drawing import settings
 from app.reports.hub_figure import cpu_edges, hub_figure
@@ -88,6 +88,21 @@ def test_rates_that_were_tried_and_limiters_are_named() -> None:
     assert any("rate limit exceeded" in line for line in lines(results(acted)))
 
 
+def test_restarts_of_earlier_versions_had_the_time_of_these(tmp_path: Path) -> None:
+    cell = restarts(FORMER_WITHIN_S)[0]
+    own, file = results(RESULT, HubResult(cell, 8, "x", 8.0)).to_measure_afresh([cell]), tmp_path / "r.json"
+    write_study(file, own)
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    for one in (*(one["cell"] for one in stored["results"]), *stored["afresh"]):
+        del one["within_s"]
+    file.write_text(json.dumps(stored), encoding="utf-8")
+    assert HubResults.read(file) == own
+    assert [one.cell.within_s for one in own.results] == [None, FORMER_WITHIN_S]
+    assert recovery_s() == FORMER_WITHIN_S, "where none is chosen, what was stored before is the answer"
+    write_study(file, results(HubResult(restarts(60)[0], 8, "x", 8.0)))
+    assert HubResults.read(file) == results(HubResult(restarts(60)[0], 8, "x", 8.0))
+
+
 def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path: Path) -> None:
     write_study(tmp_path / "r.json", results())
     assert HubResults.read(tmp_path / "r.json") == results()
@@ -148,9 +163,9 @@ def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
     found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
     assert figure_rows(found)[0][2:5] == (f"{AT_LEAST}8", "–", "number of clients")
-    assert lines(found) == [f"{cell.title}: 2 of 8 clients were back, after 7.7 to 7.9 s."]
+    assert lines(found) == [f"{cell.title}: 2 of 8 clients were back within 30 s, after 7.7 to 7.9 s."]
     some = results(HubResult(cell, 8, "x", 1.0, HubBound.TIME, outages_s=(7.7, 31.0)))
-    assert lines(some) == [f"{cell.title}: 1 of 8 clients were back, after 7.7 to 7.7 s."]
+    assert lines(some) == [f"{cell.title}: 1 of 8 clients were back within 30 s, after 7.7 to 7.7 s."]
     late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
     assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
 
@@ -159,7 +174,45 @@ def test_where_more_clients_could_not_be_measured_their_number_is_not_the_limit(
     cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
     one = HubResult(cell, 32, "x", 32.0, HubBound.NONE, message="Of 64 clients, 63 had answers.")
     assert figure_rows(results(one))[0][2:5] == (f"{AT_LEAST}32", "–", "more clients could not be measured")
-    assert result_words(one) == f"{AT_LEAST}32, more clients could not be measured: Of 64 clients, 63 had answers."
+    words = f"{AT_LEAST}32 within 30 s, more clients could not be measured: Of 64 clients, 63 had answers."
+    assert result_words(one) == words
+    assert lines(results(one)) == [f"{cell.title}, within 30 s: Of 64 clients, 63 had answers."]
+
+
+def restarts(within_s: int) -> list[HubCell]:
+    return [cell for cell in hub_cells(within_s=within_s) if cell.kind is HubKind.RECOVERY]
+
+
+def test_restarts_with_different_times_are_apart_and_each_row_names_its_time() -> None:
+    longer, shorter = (HubResult(cell, 8, "x", 8.0) for cell in (restarts(60)[0], restarts(20)[0]))
+    other = HubResult(restarts(20)[1], 8, "x", 8.0)
+    rows = figure_rows(results(longer, other, RESULT, shorter))
+    titles = [one.title for one in restarts(20)]
+    assert [row[0] for row in rows] == [CELL.title, titles[0], titles[1], titles[0]]
+    assert [row[1] for row in rows[1:]] == [
+        f"clients back within {nth_s} s after a restart of the hub" for nth_s in (20, 20, 60)
+    ]
+    data = json.loads(json.dumps(lab_study_data(results(longer, shorter))))
+    assert [one["cell"]["within_s"] for one in data["results"]] == [20, 60]
+
+
+def test_a_restart_with_another_time_is_measured_anew_and_its_time_counts_in_the_predicted_one() -> None:
+    usual, longer = HubStudy(), HubStudy().with_time(recovery_s() + 60)
+    done = results(*(HubResult(cell, 8, "x", 8.0) for cell in hub_cells())).done()
+    assert usual.missing("all", done) == ()
+    assert longer.missing("all", done) == tuple(restarts(recovery_s() + 60)) == longer.restarts("all")
+    clients = len(HUB_PARTS["all"].recovery)
+    for part, tries in (("quick", 1), ("all", clients)):
+        more_s = longer.predicted_s(part, longer.keys(part)) - usual.predicted_s(part, usual.keys(part))
+        assert more_s == 60 * tries * len(longer.restarts(part)) > 0
+    assert usual.restarts("all", ("ssh",)) == ()
+
+
+def test_what_was_measured_with_several_times_is_counted_for_each() -> None:
+    found = results(RESULT, *(HubResult(cell, 8, "x", 8.0) for cell in (restarts(60)[0], *restarts(20))))
+    assert [one.within_s for one in HubStudy().as_measured(found)] == [20, 60]
+    assert [one.state("all", found).measured for one in HubStudy().as_measured(found)] == [1 + len(restarts(20)), 2]
+    assert [one.within_s for one in HubStudy().as_measured(results())] == [recovery_s()]
 
 
 def test_only_clients_that_remain_connected_are_restarted_and_measured() -> None:

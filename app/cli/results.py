@@ -60,6 +60,7 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
     out.print()
     head = tr("{measure}\nrank") if weighting.method is Scoring.RANKS else tr("{measure}\nx best")
     columns = [Column(head.format(measure=measure), Kind.FIGURE, 1) for measure in weighting.weights]
+    has_marks = any(one.mark for one in weighting.scored)
     table = Table(
         [
             Column(tr("rank")),
@@ -67,11 +68,13 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
             Column(tr("verdict")),
             Column(tr("score"), Kind.FIGURE),
             *columns,
+            *([Column(tr("note"), Kind.PROSE)] if has_marks else []),
         ]
     )
     for one in weighting.scored:
-        parts = [decimal(one.parts[measure], 2) for measure in weighting.weights]
-        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *parts)
+        cells = [decimal(one.parts[measure], 2) for measure in weighting.weights]
+        cells += [local_text(one.mark)] if has_marks else []
+        table.add_row(one.rank, one.result.title, capital_word(one.result.verdict), decimal(one.score, 2), *cells)
     out.print(f"{local_text(weighting.title)}.", style="bold", soft_wrap=True)
     if weighting.scored:
         table.print(out)

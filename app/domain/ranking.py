@@ -82,10 +82,13 @@ class Barrier:
     Attributes:
         reason: Stable code.
         words: What follows the candidate's title in a sentence, without a full stop.
+        measured: What its measurement shows against one that is never deployed, the packet test left out; None for
+            nothing, and for others.
     """
 
     reason: BarrierReason
     words: str
+    measured: Barrier | None = None
 
 
 @dataclass(frozen=True, slots=True)

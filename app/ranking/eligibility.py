@@ -57,16 +57,22 @@ def _barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) ->
     if one.candidate.verdict.is_deployable:
         words = tr("is there for comparison alone and is never deployed")
     by_verdict = Barrier(BarrierReason.VERDICT, words)
-    if one.candidate.is_unprotected:
-        return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"))
+    unmeasured = None
     if one.result.status is not AttemptStatus.COMPLETED:
-        return Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
+        unmeasured = Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
+    if one.candidate.is_unprotected:
+        measured = unmeasured or _figures_barrier(one) or _needs_barrier(one, plan, bare_loss_pct)
+        return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"), measured)
+    if unmeasured is not None:
+        return unmeasured
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
-        return by_verdict
-    return _measured_barrier(one, plan, bare_loss_pct) or (None if one.candidate.verdict.is_deployable else by_verdict)
+        return replace(by_verdict, measured=_figures_barrier(one) or _needs_barrier(one, plan, bare_loss_pct))
+    measured = _figures_barrier(one) or _packet_barrier(one) or _needs_barrier(one, plan, bare_loss_pct)
+    return measured or (None if one.candidate.verdict.is_deployable else by_verdict)
 
 
-def _measured_barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
+def _figures_barrier(one: Contender) -> Barrier | None:
+    """Return why a candidate's figures are not to be relied on."""
     if one.result.weighted_latency_ms is None or _silent_sizes(one):
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
     busy = busy_gate(one.result.gates)
@@ -74,12 +80,19 @@ def _measured_barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float |
         return Barrier(
             BarrierReason.GATE, tr("was measured while its hosts were too busy: {words}").format(words=busy.words)
         )
+    return None
+
+
+def _packet_barrier(one: Contender) -> Barrier | None:
     failed = failed_proofs(one)
-    if failed:
-        return Barrier(
-            BarrierReason.PACKET_TEST,
-            tr("failed its packet test: {failures}").format(failures=listed_names(list(failed))),
-        )
+    if not failed:
+        return None
+    words = tr("failed its packet test: {failures}").format(failures=listed_names(list(failed)))
+    return Barrier(BarrierReason.PACKET_TEST, words)
+
+
+def _needs_barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
+    """Return what a candidate loses, or what the user needs and it does not give."""
     return _loss_barrier(one, bare_loss_pct) or _late_barrier(one, plan) or _rate_barrier(one, plan)
 
 

@@ -18,6 +18,9 @@ _FAILS = {
     Property.REPLAY_PROOF: mark("replayed frames got in"),
 }
 
+MOST_FAILURES = len(_FAILS) + 1
+"""Number of properties that a packet test can refute: those above, and that it is fail-closed."""
+
 _LONGEST_REASON = 100
 """Characters; the page of the candidate has longer ones. Source: our choice, a line of the PDF report."""
 

@@ -8,7 +8,16 @@ A ratio is 1 for the best candidate and larger for worse ones, so that 1.30 mean
 bad as the best in everything. The lowest score is first. Units cancel out in the ratios, and no candidate's place
 relative to another depends on which others were measured. Differences are not tested for significance.
 
-The weighted mean of ranks, the heuristic of a study of 2004 (app/ranking/mean_ranks.py), can be taken instead.
+The weighted mean of ranks, the heuristic of a study of 2004 (app/ranking/mean_ranks.py), can be taken instead. That
+study compares systems of which most are not deployed today, and who still has one wants to see where it lies. So there,
+systems for comparison only and insecure candidates have places, which are marked. Ratios help to choose what to deploy,
+and leave them out.
+
+The figure of security is 1, doubled for each step of the verdict below recommended and for each property that a packet
+test refuted. Of an insecure or unprotected candidate every property counts as refuted, tested or not: a test that found
+nothing shows only that the cryptography was not broken while it ran. So it is behind all others by security, those of
+one verdict share a rank, and its figure needs no test. A candidate for comparison only whose verdict is another one is
+judged as the rest: why it is not deployed (no maintenance, TCP in TCP) is no matter of its cryptography.
 """
 
 from __future__ import annotations
@@ -24,10 +33,11 @@ from app.domain.errors import InvalidOption
 from app.domain.profiles import FRAME_BYTES, FRAME_WEIGHTS
 from app.domain.ranking import BarrierReason, CandidateResult, Ranking
 from app.domain.results import CampaignRecord
+from app.domain.verdicts import Verdict
 from app.ranking.candidates import capture_of
 from app.ranking.mean_ranks import mean_ranks, ranks
 from app.ranking.messages import NO_MEASURE, NO_WEIGHT, NOTHING_GIVEN, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
-from app.ranking.proofs import failures_of
+from app.ranking.proofs import MOST_FAILURES, failures_of
 from app.wording.language import tr
 from app.wording.local_forms import listed_names, short_decimal
 from app.wording.numbers import figure
@@ -48,7 +58,7 @@ class Measure(StrEnum):
     CPU = "cpu"  # percent of both hosts' CPU together per Mbit/s, mean over rounds
     OVERHEAD = "overhead"  # captured bytes on the underlay per frame inside, over the frame sizes of the latency
     JITTER = "jitter"  # mean difference of successive round-trip times in ms, weighted over the frame sizes
-    SECURITY = "security"  # 1, doubled for each step of the verdict below recommended and each property that failed
+    SECURITY = "security"  # 1, doubled for each step of the verdict below recommended and each refuted property
 
 
 class Scoring(StrEnum):
@@ -86,6 +96,19 @@ class Scored:
     score: float
     parts: Mapping[Measure, float]
 
+    @property
+    def mark(self) -> str:
+        """Why it cannot be deployed, to be shown beside its place; empty where it can."""
+        if self.result.solution in comparison_only():
+            return tr("for comparison only, cannot be deployed")
+        return tr("insecure, cannot be deployed") if self.result.verdict is Verdict.INSECURE else ""
+
+    @property
+    def score_words(self) -> str:
+        """The score in a sentence, with a mark where the candidate cannot be deployed."""
+        score = figure(self.score)
+        return tr("{score}, cannot be deployed").format(score=score) if self.mark else score
+
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
@@ -122,19 +145,35 @@ class Weighting:
 
     @property
     def sentence(self) -> str:
-        """The first places with their scores."""
+        """The first places with their scores; where none of the first can be deployed, the first one that can."""
         if not self.scored:
             return tr("No candidate has a figure for everything that has weight.")
-        first = [one.result.title for one in self.scored if one.rank == 1]
-        words = tr("{names} first ({score})").format(names=listed_names(first), score=figure(self.scored[0].score))
-        rest = [one for one in self.scored if one.rank > 1]
-        return (
-            tr("{words}, then {title} ({score}).").format(
-                words=words, title=rest[0].result.title, score=figure(rest[0].score)
-            )
-            if rest
-            else f"{words}."
-        )
+        first = [one for one in self.scored if one.rank == 1]
+        names = [one.result.title for one in first]
+        if first[0].mark:
+            return self._without_deployable(names, first[0].score_words)
+        marked = tr("{title} (cannot be deployed)")
+        names = [marked.format(title=one.result.title) if one.mark else one.result.title for one in first]
+        words = tr("{names} first ({score})").format(names=listed_names(names), score=first[0].score_words)
+        rest = self.scored[len(first) :]
+        if not rest:
+            return f"{words}."
+        then = tr("{words}, then {title} ({score}).")
+        return then.format(words=words, title=rest[0].result.title, score=rest[0].score_words)
+
+    def _without_deployable(self, first: Sequence[str], score: str) -> str:
+        """Return which candidates are first where none of them can be deployed, and the first one that can.
+
+        Args:
+            first: Titles of the first ones.
+            score: Their score, with the mark.
+        """
+        words = tr("{names} first ({score})").format(names=listed_names(first), score=score)
+        found = next((one for one in self.scored if not one.mark), None)
+        if found is None:
+            return tr("{words}. None that has a place can be deployed.").format(words=words)
+        then = tr("{words}. The first that can be deployed is {title} (place {rank}, {score}).")
+        return then.format(words=words, title=found.result.title, rank=found.rank, score=figure(found.score))
 
 
 def parse_weights(text: str) -> Weights:
@@ -178,8 +217,8 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights, method: Sc
         method: How scores are made of the figures.
 
     Returns:
-        References, insecure candidates, those that did not complete and those without a usable figure for a measure
-        that has weight have no place.
+        References, those that did not complete and those without a usable figure for a measure that has weight have no
+        place; insecure candidates and those for comparison only have one among ranks alone, with a mark.
     """
     wanted = {measure: weights[measure] for measure in Measure if weights.get(measure, 0.0) > 0}
     values: list[tuple[CandidateResult, dict[Measure, float]]] = []
@@ -187,7 +226,7 @@ def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights, method: Sc
     for result in ranking.results:
         capture = capture_of(record.attempts_of((result.solution, result.suite)))
         found = {measure: value_of(measure, result, capture) for measure in wanted}
-        reason = _barred(result) or _lacking(found)
+        reason = _barred(result, method) or _lacking(found)
         if reason:
             unscored.append(Unscored(result, reason))
         else:
@@ -239,24 +278,25 @@ def _by_ranks(values: _Values, weights: Weights) -> _Found:
 
 
 def _placed(found: _Found) -> tuple[Scored, ...]:
-    """Return the candidates with the lowest score first."""
-    return tuple(
+    """Return the candidates with the lowest score first; of equal ones those that can be deployed."""
+    placed = (
         Scored(1 + sum(other < score - _SAME for other, _, _ in found), result, score, parts)
         for score, result, parts in sorted(found, key=lambda one: one[0])
     )
+    return tuple(sorted(placed, key=lambda one: (one.rank, bool(one.mark))))
 
 
 def value_of(measure: Measure, result: CandidateResult, capture: CaptureReport | None) -> float | None:
     """Return a candidate's figure in the unit that `Measure` names; None where there is none above 0."""
     means = [estimate.mean for estimate in result.throughput_mbit_s.values()]
-    latency, cpu, failed = result.weighted_latency_ms, result.cpu_pct_per_mbit_s, _failed_properties(capture)
+    latency, cpu = result.weighted_latency_ms, result.cpu_pct_per_mbit_s
     value = {
         Measure.LATENCY: latency.mean if latency else None,
         Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
         Measure.CPU: cpu.mean if cpu else None,
         Measure.OVERHEAD: bytes_per_frame(capture),
         Measure.JITTER: result.jitter_ms,
-        Measure.SECURITY: None if failed is None else 2.0 ** (result.verdict.severity + failed),
+        Measure.SECURITY: _security(result, capture),
     }[measure]
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
@@ -269,17 +309,35 @@ def bytes_per_frame(capture: CaptureReport | None) -> float | None:
     return math.fsum(weight * costs[size] for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
 
 
-def _failed_properties(capture: CaptureReport | None) -> int | None:
-    """Return how many properties were refuted; None where no packet test was made: that is no better than failing."""
-    return None if capture is None or capture.leak is None else len(failures_of(capture))
+def _security(result: CandidateResult, capture: CaptureReport | None) -> float | None:
+    """Return the figure of security, see above; None where no packet test was made: that is no better than failing."""
+    failed = MOST_FAILURES
+    if result.verdict.severity < Verdict.INSECURE.severity:
+        if capture is None or capture.leak is None:
+            return None
+        failed = len(failures_of(capture))
+    return float(2 ** (result.verdict.severity + failed))
 
 
-def _barred(result: CandidateResult) -> str:
-    """Return what bars a candidate; a verdict that needs a written reason does not, if it may be deployed with one."""
-    if result.barrier is None:
+def _barred(result: CandidateResult, method: Scoring) -> str:
+    """Return what bars a candidate from a place.
+
+    A verdict that needs a written reason does not, if it may be deployed with one. Among ranks, what is never deployed
+    has a place unless its measurement bars it; what has no cryptography has none, unless it is for comparison only.
+    """
+    barrier = result.barrier
+    if barrier is None:
         return ""
-    by_verdict = result.barrier.reason is BarrierReason.VERDICT and result.verdict.needs_reason
-    return "" if by_verdict and result.solution not in comparison_only() else result.barrier.words
+    is_for_comparison = result.solution in comparison_only()
+    by_verdict = barrier.reason is BarrierReason.VERDICT
+    if by_verdict and result.verdict.needs_reason and not is_for_comparison:
+        return ""
+    has_place = by_verdict and result.verdict is Verdict.INSECURE
+    if is_for_comparison:
+        has_place = by_verdict or barrier.reason is BarrierReason.UNPROTECTED
+    if method is Scoring.RANKS and has_place:
+        return barrier.measured.words if barrier.measured is not None else ""
+    return barrier.words
 
 
 def _lacking(found: Mapping[Measure, float | None]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QIcon, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
+from app.domain.declared import comparison_reason
 from app.domain.ranking import CandidateResult, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.domain.solutions import BASELINE
@@ -238,6 +239,7 @@ class RankingTable(DataTable):
                     result,
                     is_slow=(place.solution, place.suite) in data.slow,
                     has_warnings=self._has_warnings(result),
+                    is_marked=bool(self._mark(result)),
                 ),
                 self._score_text((place.solution, place.suite)),
                 *self._workloads.texts((place.solution, place.suite)),
@@ -275,7 +277,14 @@ class RankingTable(DataTable):
 
     def _score_text(self, key: Key) -> str:
         found = self._scores().get(key)
-        return f"{found.rank}  ({decimal(found.score, 2)})" if found is not None else NONE
+        if found is None:
+            return NONE
+        return f"{found.rank}  ({decimal(found.score, 2)})"
+
+    def _mark(self, result: CandidateResult) -> str:
+        """Return why a candidate with a place by the user's weights cannot be deployed; empty where it can."""
+        found = self._scores().get((result.solution, result.suite))
+        return found.mark if found is not None else ""
 
     @staticmethod
     def _rank_text(place: RankedCandidate) -> str:
@@ -291,8 +300,8 @@ class RankingTable(DataTable):
         tips = {
             LATENCY: mean_tip(result.weighted_latency_ms),
             RATIO: means_caution(result, best) if best is not None else "",
-            STATE: self._why(result),
-            YOURS: self._why_no_place(result),
+            STATE: self._place_tip(result) if self._mark(result) else self._why(result),
+            YOURS: self._place_tip(result),
         }
         item.setToolTip(plain_tip(tips.get(column) or text))
         if column == NAME and self._data is not None:
@@ -300,8 +309,13 @@ class RankingTable(DataTable):
         elif column == VERDICT:
             appearance = verdict_appearance(result.verdict)
             item.setIcon(self._theme.icon(appearance.icon, appearance.role))
+        elif column == YOURS:
+            mark = self._mark(result)
+            item.setIcon(self._theme.icon("warning", "legacy") if mark else QIcon())
+            spoken = f"{text}, {local_text(mark)}" if mark else None
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
         elif column == STATE:
-            icon, role = state_icon(result, has_warnings=self._has_warnings(result))
+            icon, role = state_icon(result, has_warnings=self._has_warnings(result), is_marked=bool(self._mark(result)))
             item.setIcon(self._theme.icon(icon, role))
 
     def _has_warnings(self, result: CandidateResult) -> bool:
@@ -314,7 +328,10 @@ class RankingTable(DataTable):
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return local_text(result.message) or (local_text(slow.reason) if slow is not None else "")
 
-    def _why_no_place(self, result: CandidateResult) -> str:
+    def _place_tip(self, result: CandidateResult) -> str:
+        """Return why a candidate has no place by the user's weights, or cannot be deployed although it has one."""
+        if mark := self._mark(result):
+            return ": ".join(map(local_text, filter(None, (mark, comparison_reason(result.solution)))))
         unscored = self._weighting.unscored if self._weighting is not None else ()
         return next((local_text(one.reason) for one in unscored if one.result is result), "")
 

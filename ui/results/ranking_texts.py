@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.domain.declared import comparison_reason
 from app.domain.events import Stage
 from app.domain.ranking import CandidateResult, Estimate, Ratio
 from app.domain.results import AttemptStatus
@@ -26,19 +27,30 @@ def mean_tip(estimate: Estimate | None) -> str:
     return tr("Mean %1, 95 % interval %2 to %3 over %4 rounds", *figures)
 
 
-def state_icon(result: CandidateResult, *, has_warnings: bool) -> tuple[str, str]:
-    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
+def state_icon(result: CandidateResult, *, has_warnings: bool, is_marked: bool = False) -> tuple[str, str]:
+    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad.
+
+    Args:
+        has_warnings: Whether there is something to know of it.
+        is_marked: Whether it has a place although it cannot be deployed.
+    """
     if result.status is AttemptStatus.COMPLETED:
-        return ("warning", "legacy") if has_warnings else ("check", "good")
+        return ("warning", "legacy") if has_warnings or is_marked else ("check", "good")
     if result.status is AttemptStatus.FAILED and not result.is_partial:
         return "error", "bad"
     return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
 
 
-def state_text(result: CandidateResult, *, is_slow: bool, has_warnings: bool) -> str:
-    """Return the word of a candidate's state."""
+def place_mark(result: CandidateResult) -> str:
+    """Return what a candidate is that has a place although it cannot be deployed."""
+    return tr("comparison only") if comparison_reason(result.solution) else tr("insecure")
+
+
+def state_text(result: CandidateResult, *, is_slow: bool, has_warnings: bool, is_marked: bool = False) -> str:
+    """Return the word of a candidate's state; arguments as those of `state_icon`."""
     if result.status is AttemptStatus.COMPLETED:
-        parts = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
+        done = place_mark(result) if is_marked else tr("done")
+        parts = [done, *([tr("slow")] if is_slow else []), *([tr("warnings")] if has_warnings else [])]
         return ", ".join(parts)
     words = {
         AttemptStatus.FAILED: tr("failed"),

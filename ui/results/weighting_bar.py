@@ -41,7 +41,11 @@ class WeightingBar(QFrame):
             (tr("ranks: the heuristic of a study of 2004"), Scoring.RANKS),
         )
         self.methods = ChoiceBox(tr("Way of scoring"), methods)
-        set_tip(self.methods, tr("Ranks drop how far candidates are apart, and depend on which others there are"))
+        tip = tr(
+            "Ranks drop how far candidates are apart, and depend on which others there are. They also place what is "
+            "never deployed: systems for comparison only, and insecure candidates."
+        )
+        set_tip(self.methods, tip)
         self.methods.currentIndexChanged.connect(self._on_change)
         self.sliders: dict[Measure, QSlider] = {}
         self._shown: dict[Measure, QLabel] = {}
@@ -82,8 +86,11 @@ class WeightingBar(QFrame):
             for one in weighting.unscored
             if not one.result.is_unprotected
         ]
-        without = f" {tr('Without a place: %1.', '; '.join(left))}" if left else ""
-        self.sentence.setText(f"{local_text(weighting.sentence)}{without} {tr('It is in no report.')}")
+        parts = [local_text(weighting.sentence)]
+        if any(one.mark for one in weighting.scored):
+            parts.append(tr("Places with a sign beside them are of candidates that cannot be deployed."))
+        parts += [tr("Without a place: %1.", "; ".join(left))] if left else []
+        self.sentence.setText(" ".join((*parts, tr("It is in no report."))))
 
     def _make_sliders(self) -> QGridLayout:
         grid = QGridLayout()

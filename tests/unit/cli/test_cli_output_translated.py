@@ -171,6 +171,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Path) -> Pat
         "history",
         "rank plant",
         "rank plant --weights latency=2,cpu=1",
+        "rank plant --weights latency=2,cpu=1 --mean-ranks",
         "diff 1 2",
         "deployments",
         "audit",

@@ -19,7 +19,8 @@ from app.cli.results import rank as rank_command
 from app.cli.terminal import CleanConsole
 from app.domain.errors import InvalidOption
 from app.domain.profiles import BLOCK_PINGS
-from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, Candidate
+from app.domain.verdicts import Verdict
 from app.ranking import rank
 from app.ranking.weighting import Scoring, parse_weights, weigh
 from support.message_checks import has_message
@@ -129,6 +130,23 @@ def test_mean_ranks_are_beside_the_ranking_and_marked_as_the_heuristic_of_a_stud
     text = cast("io.StringIO", out.file).getvalue()
     assert "Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: latency 1, jitter 1." in text
     assert "x best" not in text
+
+
+def test_what_is_never_deployed_has_a_marked_place_among_mean_ranks_alone() -> None:
+    pptp = Candidate("pptp", "mppe-128", "PPTP, MPPE-128", Verdict.INSECURE)
+    record = sample_record(models=(*MODELS[:4], Model(pptp, 0.7, 0.1, 90.0, 40.0, 60)), noise=0.0)
+    texts = {}
+    for method in Scoring:
+        out = CleanConsole(file=io.StringIO(), width=120, color_system=None, highlight=False)
+        print_weighting(out, weigh(record, rank(record), parse_weights("latency=1,throughput=1"), method))
+        texts[method] = cast("io.StringIO", out.file).getvalue()
+    (row,) = [line for line in texts[Scoring.RANKS].splitlines() if line.startswith("1 ")]
+    assert "PPTP, MPPE-128" in row
+    assert "Insecure" in row
+    assert row.rstrip().endswith("for comparison only, cannot be deployed")
+    assert "PPTP, MPPE-128 first (1.00, cannot be deployed). The first that can be deployed is " in texts[Scoring.RANKS]
+    assert "PPTP, MPPE-128: no rank: is judged insecure" in texts[Scoring.RATIOS]
+    assert "cannot be deployed" not in texts[Scoring.RATIOS]
 
 
 def test_mean_ranks_without_weights_are_refused() -> None:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sample_records import pair
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
-from app.domain.paths import Paths
 from app.measurement.messages import RUNNING_LABS
 from app.services.wiring import Services
 from app.storage.messages import KNOWN_PAIRS, UNKNOWN_PAIR
 from support.message_checks import has_message
-
-
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    made = Services(prompts=None, paths=Paths(tmp_path, tmp_path / "labs", tmp_path / "cache"))
-    yield made
-    made.close()
 
 
 def test_a_name_that_no_pair_has_is_answered_with_the_labs_that_run(

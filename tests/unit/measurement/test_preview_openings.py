@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +12,6 @@ from sample_records import pair, sample_record
 
 from app.discovery.firewall.read import parse_firewall_output
 from app.domain.hosts import Nic, Side
-from app.domain.paths import Paths
 from app.measurement import engine
 from app.measurement.comparison.comparison import Comparison
 from app.services.wiring import Services
@@ -22,13 +19,6 @@ from app.tunnel.messages import OPEN_FIREWALL
 from support import adapter_cases
 
 DROPPING = "#m owners\n#m addresses\n#m iptables\n*filter\n:INPUT DROP [0:0]\nCOMMIT\n#m end\n"
-
-
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    made = Services(prompts=None, paths=Paths(tmp_path, tmp_path / "labs", tmp_path / "cache"))
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize(("workloads", "sides"), [((), []), (("web-page",), ["b"]), (("transactions",), ["a", "b"])])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from fake_services import discovery
@@ -14,7 +12,6 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition
 from app.domain.hosts import Nic
-from app.domain.paths import Paths
 from app.services.wiring import Services
 from app.tunnel.messages import SHAPE_WAY
 from support import adapter_cases
@@ -22,13 +19,6 @@ from support.message_checks import has_message
 
 GEO = presets()["geo"]
 SHAPES = has_message(SHAPE_WAY)
-
-
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    made = Services(prompts=None, paths=Paths(tmp_path, tmp_path / "labs", tmp_path / "cache"))
-    yield made
-    made.close()
 
 
 def found(services: Services, *, is_lab: bool) -> Discovery:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,20 +13,12 @@ from sample_records import pair
 from app.cli.main import main
 from app.discovery.pair_discovery import Discovery
 from app.domain.linting import LintedFile
-from app.domain.paths import Paths
 from app.domain.verdicts import FindingQuestion, Verdict
 from app.policy import DEFAULT_GUIDELINES
 from app.services.wiring import Services
 from support import adapter_cases
 
 SITE = "client\ndev tap\nremote gateway.example 1194\ndata-ciphers AES-256-GCM:CHACHA20-POLY1305\n"
-
-
-@pytest.fixture
-def services(tmp_path: Path) -> Iterator[Services]:
-    made = Services(prompts=None, paths=Paths(tmp_path, tmp_path / "labs", tmp_path / "cache"))
-    yield made
-    made.close()
 
 
 def found() -> Discovery:

@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
-from dataclasses import replace
 
 import pytest
 from fake_services import FakeServices
 
-from app.cli import lab_study, studies
-from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.domain.errors import Cancelled, CleanupFailed, HostUnreachable
-from app.domain.hosts import HostSpec, NodeHost
 from app.domain.transfers import TransferCell
 from app.ranking.application_study import APPLICATION_STUDY
 from app.ranking.hub_study import HUB_STUDY, hub_cells
 from app.ranking.study_parts import SATCOM, cells_of
 
 METHODS = {SATCOM: "run_study", HUB_STUDY: "run_lab_study"}
-NODE = NodeHost(HostSpec("node-b", "192.0.2.9"), "eth1", "eth2")
-
-
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> FakeServices:
-    """Services of the command line on a practice lab with nodes that is made up."""
-
-    def call(self: FakeServices, name: str) -> None:
-        if name in self.faults:
-            raise self.faults.pop(name)
-
-    monkeypatch.setattr(FakeServices, "_call", call)  # its own refuses the main thread, that of a window
-    made = FakeServices(None)  # type: ignore[arg-type]
-    pair = next(one.pair for one in made.pairs() if one.pair.is_lab)
-    monkeypatch.setattr(CommandContext, "services", lambda _self: nullcontext(made))
-    for module in (studies, lab_study):
-        monkeypatch.setattr(module, "find_study_pair", lambda *_: replace(pair, node_a=NODE, node_b=NODE))
-    return made
 
 
 @pytest.mark.parametrize("study", METHODS)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from fake_services import FakeServices
 from fake_studies import own_hub_result
 
-from app.cli import lab_study
-from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.messages import NO_STUDY, OUT_OF_RANGE, PART_WITHOUT_RESTART
@@ -30,23 +27,6 @@ from support.message_checks import shows
 
 RUN = ["study", "run", HUB_STUDY, "lab:practice"]
 RESTARTS = sum(cell.kind is HubKind.RECOVERY for cell in hub_cells(is_quick=True))
-
-
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> FakeServices:
-    """Services of the command line on a practice lab that is made up."""
-
-    def call(self: FakeServices, name: str) -> None:
-        if name in self.faults:
-            raise self.faults.pop(name)
-
-    monkeypatch.setattr(FakeServices, "_call", call)  # its own refuses the main thread, that of a window
-    monkeypatch.setenv("COLUMNS", "200")
-    made = FakeServices(None)  # type: ignore[arg-type]
-    pair = next(one.pair for one in made.pairs() if one.pair.is_lab)
-    monkeypatch.setattr(CommandContext, "services", lambda _self: nullcontext(made))
-    monkeypatch.setattr(lab_study, "find_study_pair", lambda *_: pair)
-    return made
 
 
 @pytest.mark.parametrize(
@@ -87,8 +67,9 @@ def test_the_help_names_the_limits_and_the_usual_time(capsys: pytest.CaptureFixt
 
 @pytest.mark.usefixtures("services")
 def test_another_time_measures_the_restarts_alone_and_each_row_has_its_time(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     total, page = len(hub_cells(is_quick=True)), tmp_path / "x.html"
     assert main(RUN) == ExitCode.OK
     assert f"{total} of {total} measurements" in capsys.readouterr().err

@@ -38,7 +38,7 @@ from app.ranking.candidates import capture_of
 from app.ranking.mean_ranks import mean_ranks, ranks
 from app.ranking.messages import NO_MEASURE, NO_WEIGHT, NOTHING_GIVEN, WEIGHT_OUT_OF_RANGE, WEIGHT_TWICE
 from app.ranking.proofs import MOST_FAILURES, failures_of
-from app.wording.language import tr
+from app.wording.language import mark, tr
 from app.wording.local_forms import listed_names, short_decimal
 from app.wording.numbers import figure
 
@@ -59,6 +59,17 @@ class Measure(StrEnum):
     OVERHEAD = "overhead"  # captured bytes on the underlay per frame inside, over the frame sizes of the latency
     JITTER = "jitter"  # mean difference of successive round-trip times in ms, weighted over the frame sizes
     SECURITY = "security"  # 1, doubled for each step of the verdict below recommended and each refuted property
+
+
+MEASURE_WORDS: Mapping[Measure, str] = {
+    Measure.LATENCY: mark("latency"),
+    Measure.THROUGHPUT: mark("throughput"),
+    Measure.CPU: mark("cpu"),
+    Measure.OVERHEAD: mark("overhead"),
+    Measure.JITTER: mark("jitter"),
+    Measure.SECURITY: mark("security"),
+}
+"""Names of measures in sentences."""
 
 
 class Scoring(StrEnum):
@@ -137,7 +148,9 @@ class Weighting:
     @property
     def title(self) -> str:
         """Description of this ranking, with the weights."""
-        words = ", ".join(f"{tr(measure)} {short_decimal(weight)}" for measure, weight in self.weights.items())
+        words = ", ".join(
+            f"{tr(MEASURE_WORDS[measure])} {short_decimal(weight)}" for measure, weight in self.weights.items()
+        )
         if self.method is Scoring.RANKS:
             text = tr("Mean ranks, the heuristic of a study of 2004, not Tunnelmark's recommendation: {words}")
             return text.format(words=words)
@@ -341,5 +354,5 @@ def _barred(result: CandidateResult, method: Scoring) -> str:
 
 
 def _lacking(found: Mapping[Measure, float | None]) -> str:
-    lacking = [tr(measure) for measure, value in found.items() if value is None]
+    lacking = [tr(MEASURE_WORDS[measure]) for measure, value in found.items() if value is None]
     return tr("no figure for {measures}").format(measures=listed_names(lacking)) if lacking else ""

@@ -35,6 +35,8 @@ from app.ranking.weighting import (
     value_of,
     weigh,
 )
+from app.wording.language import use_language
+from app.wording.messages import local_text
 from support.message_checks import HasMessage, has_message
 
 FAST = Model(WIREGUARD, 1.0, 0.0, 20.0, 40.0, 100)
@@ -165,6 +167,16 @@ def test_title_says_whose_order_it_is() -> None:
     found = ordered(compared(FAST, WIDE), parse_weights("latency=2, throughput=0.5,cpu=0"))
     assert found.title == "Your weighting, not Tunnelmark's recommendation: latency 2, throughput 0.5"
     assert found.sentence.startswith("WireGuard, ChaCha20-Poly1305 first (")
+
+
+def test_every_measure_has_a_name_in_the_language_of_the_reader() -> None:
+    found = ordered(compared(FAST, WIDE), dict.fromkeys(Measure, 1.0))
+    use_language("de")
+    try:
+        shown = local_text(found.title)
+    finally:
+        use_language("en")
+    assert shown.endswith(": Latenz 1, Durchsatz 1, CPU 1, Overhead 1, Jitter 1, Sicherheit 1")
 
 
 @pytest.mark.parametrize("name", PRESETS)

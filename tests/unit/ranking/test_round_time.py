@@ -17,6 +17,9 @@ from app.ranking.round_time import further_round_s
 
 BLOCK_S = 2.0
 CLEANUP_S = 5.0
+SETUP_S = 8.0
+WARM_UP_S = 2.0
+INSPECTION_S = 1.0
 
 
 def attempt(
@@ -76,6 +79,39 @@ def test_each_group_is_set_up_and_removed() -> None:
     later = attempt("tinc", 150.0, number=2, cycles=range(7, 13))
     one_s = further_round_s(three(20.0, number=2))
     assert further_round_s([*three(20.0, number=2), later]) - one_s - 20.0 - CLEANUP_S == BLOCKS_S
+
+
+def one_at_a_time(in_vain_s: float, after_s: float) -> list[Attempt]:
+    """Return the first round of three VPNs and the bare link that were up together in vain.
+
+    Args:
+        in_vain_s: Seconds from the beginning until the first one is set up alone.
+        after_s: Seconds of packet tests after the blocks of each.
+    """
+    made, now_s, bare = [], in_vain_s, ()
+    for nth, name in enumerate(("wireguard", "openvpn-udp", "tinc")):
+        now_s += SETUP_S + WARM_UP_S
+        cycles = range(1 + 6 * nth, 7 + 6 * nth)
+        both_s = [now_s + 2 * BLOCK_S * passed for passed in range(6)]
+        bare += tuple(Block(cycle, at_s) for cycle, at_s in zip(cycles, both_s, strict=True))
+        blocks = tuple(Block(cycle, at_s + BLOCK_S) for cycle, at_s in zip(cycles, both_s, strict=True))
+        made.append(replace(attempt(name, 0.0, whole_s=1_000.0), blocks=blocks, setup_s=SETUP_S))
+        now_s += 12 * BLOCK_S + after_s + CLEANUP_S
+    return [replace(attempt("baseline", 0.0, whole_s=1_000.0), blocks=bare, cleanup_s=0.0), *made]
+
+
+@pytest.mark.parametrize("after_s", [0.0, 60.0])
+def test_tunnels_that_were_up_together_in_vain_are_left_out(after_s: float) -> None:
+    warmed_up_s = 9 * WARM_UP_S / 2
+    in_vain_s = INSPECTION_S + 2 * SETUP_S + 2 * CHECK_BLOCKS * 2 * BLOCK_S + warmed_up_s + CLEANUP_S
+    wanted_s = 3 * (SETUP_S + WARM_UP_S + 12 * BLOCK_S + CLEANUP_S)
+    found_s = further_round_s(one_at_a_time(in_vain_s, after_s))
+    assert wanted_s - 1.0 <= found_s <= wanted_s + 3 * (INSPECTION_S + 1.0)
+
+
+def test_groups_of_one_vpn_that_were_never_up_together_have_nothing_in_vain() -> None:
+    wanted_s = 3 * (SETUP_S + WARM_UP_S + 12 * BLOCK_S + CLEANUP_S)
+    assert further_round_s(one_at_a_time(INSPECTION_S, 60.0)) == pytest.approx(wanted_s + 3 * INSPECTION_S, abs=1.0)
 
 
 def test_it_never_takes_longer_than_the_round_did_as_a_whole() -> None:

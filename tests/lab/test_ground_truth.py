@@ -1,7 +1,8 @@
 """Comparisons of tunnels whose true order is known, because the paths of some of them are made longer.
 
-Four candidates are one and the same VPN: two have equal paths, one a path that makes it about 10 % slower, one a longer
-path; the fifth is another VPN on a path that is longer still. Only latency is measured, which is what decides.
+Five candidates are one and the same VPN: two have equal paths, one a path that makes it 5 to 7 % slower, one a path
+that makes it 11 to 14 % slower, one a longer path; the sixth is another VPN on a path that is longer still. Only
+latency is measured, which is what decides.
 """
 
 from __future__ import annotations
@@ -37,8 +38,15 @@ from support.lab_pairs import LabPair
 from support.shaped_tunnels import ShapedTunnels, Twins
 from vpn_adapters.registry import ADAPTERS
 
-DELAYS_MS = {"first": 0.5, "second": 0.5, "near": 0.7, "third": 1.2, "other": 2.0}
-"""Delay of each path in ms, by suite. The tunnels add 0.9 to 1.4 ms of their own on a lab of a quiet computer."""
+TWIN_DELAYS_MS = {"first": 0.5, "second": 0.5, "close": 0.6, "near": 0.7, "third": 1.2}
+"""Delay of the path of each candidate of the same VPN in ms, by suite.
+
+The tunnels add 0.9 to 1.4 ms of their own on a lab of a quiet computer: 1.4 to 1.9 ms in all for the first two, so that
+`close` is 5 to 7 % and `near` 11 to 14 % slower.
+"""
+
+DELAYS_MS = {**TWIN_DELAYS_MS, "other": 2.0}
+"""Delay of each path in ms, by suite."""
 
 _FAR_MS = 0.4
 """From this difference on, some 20 %, a quiet computer has to tell two apart; below, the claim may be missing."""
@@ -86,7 +94,7 @@ def compare(
     """
     adapters = {
         "baseline": ADAPTERS["baseline"],
-        "wireguard": Twins(ADAPTERS["wireguard"], ("first", "second", "near", "third")),
+        "wireguard": Twins(ADAPTERS["wireguard"], tuple(TWIN_DELAYS_MS)),
         "openvpn-udp": Twins(ADAPTERS["openvpn-udp"], ("other",)),
     }
     facts = dict(zip("ab", pair.facts, strict=True))
@@ -128,14 +136,32 @@ def claimed(ranking: Ranking) -> set[tuple[str, str]]:
     return {(one.suite, other.suite) for one, other in combinations(places, 2) if other.suite not in one.tied_with}
 
 
+def twin_latencies_ms(ranking: Ranking) -> dict[str, float]:
+    """Return the true latency of each candidate of the same VPN: its delay, and what its tunnel adds, in ms.
+
+    All add the same: the least that is seen of any.
+    """
+    seen = {one.suite: one.weighted_latency_ms for one in ranking.results if one.suite in TWIN_DELAYS_MS}
+    own_ms = min(found.mean - TWIN_DELAYS_MS[suite] for suite, found in seen.items() if found is not None)
+    return {suite: own_ms + delay_ms for suite, delay_ms in TWIN_DELAYS_MS.items()}
+
+
 def check_truth(ranking: Ranking) -> None:
-    """Fail if a claim is false: that equals differ, that the slower one is faster, or the advice."""
+    """Fail if a claim is false: that equals differ, that the slower one is faster, or the advice.
+
+    Within 10 % is as good. How much `near` is slower depends on what the tunnels add, so that it is not as good on a
+    quiet computer; where nothing is decided, it may be named as the one that seems the best.
+    """
     false = [(faster, slower) for faster, slower in claimed(ranking) if DELAYS_MS[faster] >= DELAYS_MS[slower]]
     assert false == []
     advice = ranking.recommendation
-    assert advice.suite in (None, "first", "second", "near")  # within 10 % is as good
-    if advice.suite is not None and advice.kind is AdviceKind.CLEAR:
-        eligible = {one.suite for one in ranking.results if one.barrier is None}
+    assert advice.suite in (None, "first", "second", "close", "near")
+    if advice.suite is None or advice.kind is AdviceKind.NOT_DECIDED:
+        return
+    eligible = {one.suite for one in ranking.results if one.barrier is None} & DELAYS_MS.keys()
+    true_ms = twin_latencies_ms(ranking)
+    assert true_ms[advice.suite] <= 1.10 * min(true_ms[one] for one in eligible & true_ms.keys())
+    if advice.kind is AdviceKind.CLEAR:
         assert all(DELAYS_MS[one] > DELAYS_MS[advice.suite] for one in eligible - {advice.suite})
 
 
@@ -148,8 +174,8 @@ def test_true_order_is_found_and_equals_are_not_called_different(lab: Lab, lab_p
     if any(one.barrier is not None for one in ranking.results if one.suite in DELAYS_MS):
         return  # this computer was too busy for more than not being wrong
     order = [one.suite for one in ranking.ranking if one.rank is not None]
-    assert sorted(order[:3]) == ["first", "near", "second"]
-    assert order[3:] == ["third", "other"]
+    assert sorted(order[:4]) == ["close", "first", "near", "second"]
+    assert order[4:] == ["third", "other"]
     if ranking.rounds > 1:  # a single round decides nothing
         assert {("first", "other"), ("second", "other")} <= claimed(ranking)
 

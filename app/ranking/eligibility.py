@@ -11,6 +11,7 @@ from app.domain.results import AttemptStatus, CampaignPlan
 from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
 from app.ranking.candidates import Contender
+from app.ranking.counted_losses import CountedLoss, counted_losses
 from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
 from app.wording.language import tr
@@ -44,14 +45,22 @@ LATE_LIMIT_PCT = 5.0
 
 def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple[Contender, ...]:
     """Return the candidates with what bars them from the recommendation, in the same order."""
-    bare = next((one for one in everyone if one.candidate.solution == BASELINE), None)
-    bare_loss_pct = bare.result.loss_pct if bare is not None else None
+    pairs = list(zip(everyone, counted_losses(everyone), strict=True))
+    bare_loss_pct = next((loss.share_pct for one, loss in pairs if one.candidate.solution == BASELINE), None)
     return tuple(
-        replace(one, result=replace(one.result, barrier=_barrier(one, plan, bare_loss_pct))) for one in everyone
+        replace(
+            one,
+            result=replace(
+                one.result,
+                barrier=_barrier(one, plan, loss, bare_loss_pct),
+                doubts=(*one.result.doubts, *filter(None, [loss.note])),
+            ),
+        )
+        for one, loss in pairs
     )
 
 
-def _barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
+def _barrier(one: Contender, plan: CampaignPlan, loss: CountedLoss, bare_loss_pct: float | None) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
     words = tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
     if one.candidate.verdict.is_deployable:
@@ -61,13 +70,13 @@ def _barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) ->
     if one.result.status is not AttemptStatus.COMPLETED:
         unmeasured = Barrier(BarrierReason.NOT_MEASURED, tr("was not measured to the end"))
     if one.candidate.is_unprotected:
-        measured = unmeasured or _figures_barrier(one) or _needs_barrier(one, plan, bare_loss_pct)
+        measured = unmeasured or _figures_barrier(one) or _needs_barrier(one, plan, loss, bare_loss_pct)
         return Barrier(BarrierReason.UNPROTECTED, tr("has no cryptography and is a reference only"), measured)
     if unmeasured is not None:
         return unmeasured
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
-        return replace(by_verdict, measured=_figures_barrier(one) or _needs_barrier(one, plan, bare_loss_pct))
-    measured = _figures_barrier(one) or _packet_barrier(one) or _needs_barrier(one, plan, bare_loss_pct)
+        return replace(by_verdict, measured=_figures_barrier(one) or _needs_barrier(one, plan, loss, bare_loss_pct))
+    measured = _figures_barrier(one) or _packet_barrier(one) or _needs_barrier(one, plan, loss, bare_loss_pct)
     return measured or (None if one.candidate.verdict.is_deployable else by_verdict)
 
 
@@ -91,9 +100,11 @@ def _packet_barrier(one: Contender) -> Barrier | None:
     return Barrier(BarrierReason.PACKET_TEST, words)
 
 
-def _needs_barrier(one: Contender, plan: CampaignPlan, bare_loss_pct: float | None) -> Barrier | None:
+def _needs_barrier(
+    one: Contender, plan: CampaignPlan, loss: CountedLoss, bare_loss_pct: float | None
+) -> Barrier | None:
     """Return what a candidate loses, or what the user needs and it does not give."""
-    return _loss_barrier(one, bare_loss_pct) or _late_barrier(one, plan) or _rate_barrier(one, plan)
+    return _loss_barrier(loss, bare_loss_pct) or _late_barrier(one, plan, loss) or _rate_barrier(one, plan)
 
 
 def _silent_sizes(one: Contender) -> tuple[int, ...]:
@@ -111,11 +122,10 @@ def _sizes_words(one: Contender) -> str:
     return tr("did not carry frames of {sizes} bytes").format(sizes=listed_names([str(size) for size in silent]))
 
 
-def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None:
-    loss_pct = one.result.loss_pct
-    lost = sum(each.sent - each.received for each in one.result.latency)
+def _loss_barrier(loss: CountedLoss, bare_loss_pct: float | None) -> Barrier | None:
+    loss_pct = loss.share_pct
     limit_pct = max(LOSS_LIMIT_PCT, LOSS_TIMES_BARE * (bare_loss_pct or 0.0))
-    if loss_pct is None or loss_pct <= limit_pct or lost < FEWEST_LOST:
+    if loss_pct is None or loss_pct <= limit_pct or loss.lost < FEWEST_LOST:
         return None
     bare = tr("not measured") if bare_loss_pct is None else f"{figure(bare_loss_pct, 2)} %"
     return Barrier(
@@ -124,8 +134,11 @@ def _loss_barrier(one: Contender, bare_loss_pct: float | None) -> Barrier | None
     )
 
 
-def _late_barrier(one: Contender, plan: CampaignPlan) -> Barrier | None:
+def _late_barrier(one: Contender, plan: CampaignPlan, loss: CountedLoss) -> Barrier | None:
     late_pct = one.result.late_pct
+    if late_pct is not None and loss.left_out:  # lost requests are late ones, too
+        sent = sum(each.sent for each in one.result.latency)
+        late_pct = 100.0 * max(0.0, late_pct / 100.0 * sent - loss.left_out) / loss.sent
     if plan.deadline_ms is None or late_pct is None or late_pct <= LATE_LIMIT_PCT:
         return None
     words = tr(

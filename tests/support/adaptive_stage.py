@@ -45,6 +45,7 @@ class FakeProbes:
         warmed_up: Outcome of each warm-up.
         wait_ms: Time that daemons waited for a CPU each time that echo requests ran.
         slow_cycles: Cycles in which everything is slow.
+        cut: Requests in a row that are lost in the middle of a block, by solution and cycle.
         calls: Solution and step, in order.
     """
 
@@ -55,6 +56,7 @@ class FakeProbes:
     on_step: Callable[[str, str], None] = lambda _solution, _step: None
     lost: set[str] = field(default_factory=set)
     slow_cycles: set[int] = field(default_factory=set)
+    cut: dict[tuple[str, int], int] = field(default_factory=dict)
     own_load_cores: float | None = None
     wait_ms: float | None = None
     warmed_up: WarmUp = field(default_factory=lambda: WarmUp(is_steady=True, ratio=1.0))
@@ -89,6 +91,7 @@ class FakeProbes:
         rtt_us = tuple(np.full(count, center_us, dtype=np.uint32) for count in BLOCK_PINGS)
         if solution in self.lost:
             rtt_us = tuple(np.full(count, LOST_RTT_US, dtype=np.uint32) for count in BLOCK_PINGS)
+        rtt_us[0][5 : 5 + self.cut.get((solution, number), 0)] = LOST_RTT_US
         return TargetBlock(0.0, rtt_us)
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:

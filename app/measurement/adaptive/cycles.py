@@ -21,7 +21,7 @@ from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.messages import CYCLE_OF_ROUND, FRAMES_STOPPED
 from app.probes.blocks import TargetBlock
-from app.ranking.blocks import is_disturbed
+from app.ranking.blocks import OUTAGE_REQUESTS, is_disturbed
 
 _LOST_IN_A_ROW = 2
 """After so many blocks without any answer a candidate has failed."""
@@ -128,18 +128,18 @@ class Cycles:
     def _mark(self, drafts: Sequence[Draft], numbers: Sequence[int]) -> None:
         """Mark the disturbed cycles of a group, earlier ones as well: what is slow is known by the others only.
 
-        So is a cycle in which a candidate had no reply, unless that candidate has failed since.
+        So is a cycle in which a candidate had no reply, unless that candidate has failed since, or an outage.
         """
         opened, wanted = [draft for draft in drafts if draft.is_open], set(numbers)
         means = cycle_means(opened, numbers)
         silent = {one.cycle for draft in opened for one in draft.blocks if one.cycle in wanted and is_lost(one.block)}
-        disturbed = silent | {
+        slow = {
             number
             for number, mean in means.items()
             if is_disturbed([other for one, other in means.items() if one != number], mean)
         }
         for draft in drafts:
-            draft.disturbed = (draft.disturbed - wanted) | disturbed
+            draft.disturbed = (draft.disturbed - wanted) | silent | slow | outage_cycles(opened, numbers)
 
     def _report(self, drafts: Sequence[Draft]) -> None:
         last = [(draft, draft.blocks[-1]) for draft in drafts if draft.blocks and draft.blocks[-1].cycle == self.number]
@@ -166,6 +166,24 @@ def cycle_means(drafts: Sequence[Draft], numbers: Sequence[int]) -> dict[int, fl
         for number, value in own.items():
             logs.setdefault(number, []).append(value - typical)
     return {number: math.exp(statistics.fmean(values)) for number, values in logs.items()}
+
+
+def outage_cycles(drafts: Sequence[Draft], numbers: Sequence[int]) -> set[int]:
+    """Return the cycles that are repeated because of an outage within a block of a candidate.
+
+    An outage that a candidate has in several of these cycles is its own, or the link has them often: repeating does not
+    change that. Nor does it where more cycles have one than can be repeated.
+
+    Args:
+        drafts: Candidates.
+        numbers: Cycles; others are left out.
+    """
+    wanted, found = set(numbers), set[int]()
+    for draft in drafts:
+        own = {one.cycle for one in draft.blocks if one.cycle in wanted and one.lost_in_a_row >= OUTAGE_REQUESTS}
+        if len(own) == 1:
+            found |= own
+    return found if len(found) <= MOST_CYCLES - GOOD_CYCLES else set()
 
 
 def _good(drafts: Sequence[Draft], numbers: Sequence[int]) -> int:

@@ -25,7 +25,7 @@ from app.measurement.comparison.probe_run import path_note
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
-from app.ranking.blocks import block_value_ms
+from app.ranking.blocks import block_value_ms, lost_in_a_row
 from app.wording.stages import stage_word
 
 LEAST_CYCLES = 3
@@ -44,12 +44,14 @@ class MeasuredBlock:
         at_s: When it began, in seconds since the attempt began.
         block: What was measured.
         value_ms: Weighted latency of its medians in ms; None where a size was not answered at all.
+        lost_in_a_row: Most requests in a row without a reply.
     """
 
     cycle: int
     at_s: float
     block: TargetBlock
     value_ms: float | None
+    lost_in_a_row: int
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -133,7 +135,8 @@ class Draft(AttemptDraft):
             at_s: When it began, in seconds since the attempt began.
             block: What was measured.
         """
-        made = MeasuredBlock(cycle, at_s, block, block_value_ms(block.rtt_us, self.frame_bytes))
+        lost = lost_in_a_row(block.rtt_us, block.sent, first=(cycle - 1) % len(self.frame_bytes))
+        made = MeasuredBlock(cycle, at_s, block, block_value_ms(block.rtt_us, self.frame_bytes), lost)
         self.blocks.append(made)
         return made
 

@@ -66,6 +66,7 @@ class BarrierReason(StrEnum):
 
     UNPROTECTED = "unprotected"
     NOT_MEASURED = "not-measured"
+    FAILED_ROUND = "failed-round"
     VERDICT = "verdict"
     FRAME_SIZES = "frame-sizes"
     PACKET_TEST = "packet-test"

@@ -22,8 +22,9 @@ from app.domain.results import (
     LatencySeries,
 )
 from app.ranking.controllers import arrivals_of, controller_advice
+from app.ranking.failures import silent_rounds
 from app.ranking.gates import gates_of, spread_of, worst_gates
-from app.ranking.outages import RequestPace, request_pace, silent_rounds
+from app.ranking.outages import RequestPace, request_pace
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.ranking.weighted import weighted_latency_ms

@@ -69,7 +69,8 @@ class Choice:
         because: What decided among those within the margin; empty if there was one only.
         lead: Latency of the fastest of the others over that of the best; 1 without others.
         kind: How sure that is.
-        rounds: How many rounds it rests on.
+        rounds: Rounds that it rests on: those that hold the best and the others that it is said to be as good as, or
+            else the fastest of the others; all where it is not decided.
         minutes: Minutes of measuring that would probably decide; None where it is decided, or where no number of rounds
             would that such a comparison can have.
         is_tied: Whether any measured candidate, barred ones included, does not differ significantly from the best.
@@ -122,6 +123,8 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
     def at(positions: Sequence[int]) -> tuple[Contender, ...]:
         return tuple(who[i] for i in positions)
 
+    kind = AdviceKind.NOT_DECIDED if is_partial and not others else _surest(states.values())
+    is_decided = kind is not AdviceKind.NOT_DECIDED
     return Choice(
         best=who[best],
         others=at(others),
@@ -129,8 +132,8 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
         undecided=at(undecided),
         because=because,
         lead=found.typical_ms[others[0]] / found.typical_ms[best] if others else 1.0,
-        kind=AdviceKind.NOT_DECIDED if is_partial and not others else _surest(states.values()),
-        rounds=compared.rounds,
+        kind=kind,
+        rounds=_rounds(compared, best, alike or others[:1]) if is_decided else compared.rounds,
         minutes=_minutes(compared, best, undecided),
         is_tied=sum(best in pair for pair in found.decided) < len(who) - 1,
         outdone=outdone,
@@ -139,6 +142,11 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
         closeness=_closeness(compared, best, alike),
         faster=tuple(one for one in who[:best] if one.result.barrier is not None),
     )
+
+
+def _rounds(compared: Compared, best: int, beside: Sequence[int]) -> int:
+    """Return how many rounds hold the best and each of some others at least."""
+    return min((compared.found.between(best, i).rounds for i in beside), default=compared.rounds)
 
 
 def _those(states: Mapping[int, AdviceKind], kind: AdviceKind) -> list[int]:

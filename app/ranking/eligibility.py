@@ -10,11 +10,12 @@ from app.domain.ranking import Barrier, BarrierReason
 from app.domain.results import AttemptStatus, CampaignPlan
 from app.domain.solutions import BASELINE
 from app.domain.verdicts import Verdict
-from app.ranking.candidates import Contender
+from app.ranking.candidates import Contender, completed
 from app.ranking.counted_losses import CountedLoss, counted_losses
+from app.ranking.failures import own_failures
 from app.ranking.gates import busy_gate
 from app.ranking.proofs import failed_proofs
-from app.wording.language import tr
+from app.wording.language import tr, trn
 from app.wording.local_forms import listed_names
 from app.wording.numbers import figure
 
@@ -39,6 +40,9 @@ FEWEST_LOST = 3
 """Fewer lost requests bar no candidate: they are no rate yet. Source: our choice."""
 
 
+_LEFT = (AttemptStatus.FAILED, AttemptStatus.SKIPPED)
+"""Ends of an attempt after which an adaptive comparison does not measure its candidate any more."""
+
 LATE_LIMIT_PCT = 5.0
 """Share of the replies that may come after the user's deadline, in percent. Source: our choice; the 95th percentile."""
 
@@ -46,13 +50,15 @@ LATE_LIMIT_PCT = 5.0
 def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple[Contender, ...]:
     """Return the candidates with what bars them from the recommendation, in the same order."""
     pairs = list(zip(everyone, counted_losses(everyone), strict=True))
+    furthest = max((each.key.round for one in everyone for each in completed(one.attempts)), default=0)
+    last_round = furthest if plan.profile.is_adaptive else None
     bare_loss_pct = next((loss.share_pct for one, loss in pairs if one.candidate.solution == BASELINE), None)
     return tuple(
         replace(
             one,
             result=replace(
                 one.result,
-                barrier=_barrier(one, plan, loss, bare_loss_pct),
+                barrier=_barrier(one, plan, loss, bare_loss_pct, last_round),
                 doubts=(*one.result.doubts, *filter(None, [loss.note])),
             ),
         )
@@ -60,7 +66,9 @@ def with_eligibility(everyone: Sequence[Contender], plan: CampaignPlan) -> tuple
     )
 
 
-def _barrier(one: Contender, plan: CampaignPlan, loss: CountedLoss, bare_loss_pct: float | None) -> Barrier | None:
+def _barrier(
+    one: Contender, plan: CampaignPlan, loss: CountedLoss, bare_loss_pct: float | None, last_round: int | None
+) -> Barrier | None:
     """Return the first thing that bars a candidate; None if nothing does."""
     words = tr("is judged {verdict}").format(verdict=tr(one.candidate.verdict.value))
     if one.candidate.verdict.is_deployable:
@@ -76,8 +84,31 @@ def _barrier(one: Contender, plan: CampaignPlan, loss: CountedLoss, bare_loss_pc
         return unmeasured
     if one.candidate.verdict is Verdict.INSECURE or one.candidate.solution in comparison_only():
         return replace(by_verdict, measured=_figures_barrier(one) or _needs_barrier(one, plan, loss, bare_loss_pct))
-    measured = _figures_barrier(one) or _packet_barrier(one) or _needs_barrier(one, plan, loss, bare_loss_pct)
+    measured = _round_barrier(one, last_round) or _figures_barrier(one) or _packet_barrier(one)
+    measured = measured or _needs_barrier(one, plan, loss, bare_loss_pct)
     return measured or (None if one.candidate.verdict.is_deployable else by_verdict)
+
+
+def _round_barrier(one: Contender, last_round: int | None) -> Barrier | None:
+    """Return that a tunnel failed in some round, however good it was in others, or that it was not measured on.
+
+    Args:
+        last_round: Last round in which a candidate completed; None where all are measured in each round.
+    """
+    failed = own_failures(one.attempts)
+    if failed:
+        rounds = listed_names([str(each.key.round) for each in failed])
+        words = trn(
+            "failed in round {rounds}: its tunnel did not come up, went down or carried nothing any more",
+            "failed in rounds {rounds}: its tunnel did not come up, went down or carried nothing any more",
+            len(failed),
+        )
+        return Barrier(BarrierReason.FAILED_ROUND, words.format(rounds=rounds))
+    last = max(one.attempts, key=lambda each: each.key.round)
+    if last_round is not None and last.status in _LEFT and last.key.round <= last_round:
+        words = tr("was not measured on after round {round}, in which its attempt did not end")
+        return Barrier(BarrierReason.FAILED_ROUND, words.format(round=last.key.round))
+    return None
 
 
 def _figures_barrier(one: Contender) -> Barrier | None:

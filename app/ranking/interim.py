@@ -45,6 +45,7 @@ from app.ranking.messages import (
     MINUTES_WOULD_DISTINGUISH,
     NO_COMPLETE_ROUND,
     NO_PAIR_LEFT,
+    NONE_ELIGIBLE,
     NONE_FASTER,
     NONE_MEASURED_AT_ALL,
     NOT_DISTINGUISHED,
@@ -73,12 +74,14 @@ class _Advice:
         barred: Candidates because of which nothing would be recommended instead, by position: what their hosts did,
             with the figure; empty where they lost frames.
         has_repeats: Whether such a candidate may be measured again.
+        is_eligible: Whether the candidate may be recommended; if not, nothing may.
     """
 
     best: int
     rivals: Mapping[int, AdviceKind]
     barred: Mapping[int, str] = dataclass_field(default_factory=dict)
     has_repeats: bool = False
+    is_eligible: bool = True
 
     def again(self, field: InterimField) -> list[int]:
         """Return the barred candidates that are measured again; one that left before does not come back."""
@@ -222,6 +225,7 @@ def _advice(plan: CampaignPlan, attempts: Sequence[Attempt], field: InterimField
         {at[i]: state_of(compared, best, i) for i in eligible if i != best},
         {place: barred[id(one)] for place, one in zip(at, who, strict=True) if id(one) in barred},
         has_repeats=has_repeats(attempts),
+        is_eligible=who[best].result.barrier is None,
     )
 
 
@@ -319,6 +323,8 @@ def _missing(one: Candidate) -> InterimCandidate:
 def _sentence(field: InterimField, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
     if barred := _barred_sentence(field, advice, is_end=stop is not None):
         return barred
+    if stop is not None and advice is not None and not advice.is_eligible:
+        return NONE_ELIGIBLE()
     if stop is StopReason.ORDER_KNOWN:
         are_decided = all(field.is_decided(*pair) for pair in combinations(range(len(field.who)), 2))
         return EVERY_PAIR_DECIDED() if are_decided else NO_PAIR_LEFT()

@@ -57,9 +57,10 @@ TOO_LITTLE_MEASURED = MessageForm(
     "rank.too-little-measured",
     "too little was measured",
 )
+LINK_UNKNOWN = MessageForm("rank.link-unknown", "what lost frames may be the link, which was not measured")
 FRAMES_OR_TESTS_FAILED = MessageForm(
     "rank.frames-or-tests-failed",
-    "what was measured lost frames or failed its packet test",
+    "what was measured failed, lost frames or failed its packet test",
 )
 HOSTS_TOO_BUSY = MessageForm(
     "rank.hosts-too-busy",
@@ -109,6 +110,7 @@ REFERENCE_MEASURED = MessageForm(
     "rank.reference-measured",
     "It has no cryptography: it is a reference, and two rounds are enough.",
 )
+NONE_ELIGIBLE = MessageForm("rank.none-eligible", "Nothing that was measured may be recommended; the results say why.")
 NONE_FASTER = MessageForm(
     "rank.none-faster",
     "No other VPN that may be recommended can be more than 10 % (or 0.05 ms) faster than {title:title}.",

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from app.domain.errors import TunnelDown
-from app.domain.events import Stage
 from app.domain.hosts import Side, ToolFlavour
-from app.domain.messages import code_of
-from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignRecord, LatencySeries
-from app.probes.messages import NO_REPLY_WITHIN, REPLIES_STOPPED
+from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord, LatencySeries
 from app.probes.pacing import BLOCK_INTERVAL_S, FIRST_SPACING_S, longest_spacing_s, ping_interval_s
 from app.ranking.block_times import RequestOrder, outage_span_s, request_order, silent_ends_s
 from app.ranking.summaries import LostRun, lost_runs
@@ -18,28 +14,12 @@ from app.ranking.summaries import LostRun, lost_runs
 RequestPace: TypeAlias = tuple[ToolFlavour, float | None]
 """Ping of the sender, and the time between two requests of fixed rounds in s; None where each waits for a reply."""
 
-_MEASURING = (Stage.LATENCY, Stage.THROUGHPUT, Stage.WORKLOAD)
-"""Stages in which a tunnel is up and nothing is done to it."""
-
-_SILENT = frozenset(form.code for form in (NO_REPLY_WITHIN, REPLIES_STOPPED))
-"""Codes of probes that failed because their tunnel carried nothing, or nothing any more."""
-
 
 def request_pace(record: CampaignRecord) -> RequestPace:
     """Return how a comparison's requests were sent."""
     tool = record.facts[Side.A.value].tools.get("ping") if Side.A.value in record.facts else None
     flavour = tool.flavour if tool is not None else ToolFlavour.UNKNOWN
     return flavour, ping_interval_s(record.plan.condition)
-
-
-def silent_rounds(attempts: Iterable[Attempt]) -> tuple[int, ...]:
-    """Return the rounds whose tunnel stopped carrying frames while it was measured; their attempts have failed."""
-    return tuple(one.key.round for one in attempts if one.status is AttemptStatus.FAILED and _fell_silent(one))
-
-
-def _fell_silent(attempt: Attempt) -> bool:
-    is_down = attempt.reason == TunnelDown.reason and attempt.stage in _MEASURING
-    return is_down or code_of(attempt.message) in _SILENT
 
 
 def is_timed_by_blocks(attempt: Attempt) -> bool:

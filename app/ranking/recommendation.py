@@ -29,8 +29,11 @@ _VERDICTS = (
 
 _LOWER = mark("its latency is the lower one")
 
-_SAME_QUOTIENT = 0.05
-"""Share by which a quotient of medians and one of means may differ before it is named. Source: our choice."""
+_SAME_LEAD, _SAME_LEAD_PCT = 0.1, 0.5
+"""By this share of a lead of medians, or so many percent, the one of the means may differ beside which it is shown.
+
+Source: our choice; a reader who divides the means finds much the same lead.
+"""
 
 
 def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
@@ -153,7 +156,8 @@ def _why(choice: Choice) -> str:
     over = tr("over {rounds}").format(rounds=rounds_text(choice.rounds))
     if choice.kind is AdviceKind.AS_GOOD_AS:
         return tr(
-            "{latency} is as good as that of {names} or better (at most {margin} above it {over}), and {because}"
+            "{latency} is as good as that of {names} or better (its median at most {margin} above it {over}), and "
+            "{because}"
         ).format(
             latency=latency,
             names=listed_names([one.title for one in choice.alike]),
@@ -168,7 +172,7 @@ def _why(choice: Choice) -> str:
     form = _lead_form(is_of_means=_is_lead_of_means(choice), is_fastest=not choice.faster)
     return form.format(
         latency=latency,
-        less=local_figure(100 * (1 - 1 / choice.lead), 2),
+        less=local_figure(_lead_pct(choice.lead), 2),
         rival=rival.title,
         rival_latency=_latency(rival),
         sure=sure,
@@ -209,9 +213,14 @@ def _margin(closeness: Closeness) -> str:
 
 
 def _is_lead_of_means(choice: Choice) -> bool:
-    """Whether the means that are shown have much the same quotient as the medians that decide."""
-    means = _mean_ms(choice.others[0]) / _mean_ms(choice.best)
-    return abs(means / choice.lead - 1.0) <= _SAME_QUOTIENT
+    """Whether the means that are shown have much the same lead as the medians that decide."""
+    of_medians, of_means = (_lead_pct(one) for one in (choice.lead, _mean_ms(choice.others[0]) / _mean_ms(choice.best)))
+    return abs(of_means - of_medians) <= max(_SAME_LEAD * abs(of_medians), _SAME_LEAD_PCT)
+
+
+def _lead_pct(lead: float) -> float:
+    """Return by how much the best is below another one, in percent of that one."""
+    return 100 * (1 - 1 / lead)
 
 
 def _apart(choice: Choice) -> str:

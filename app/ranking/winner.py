@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from app.domain.history import Winner
 from app.domain.ranking import AdviceKind, BarrierReason, CandidateResult, Ranking
 from app.domain.results import AttemptStatus
+from app.domain.solutions import BASELINE
 from app.ranking.messages import (
     ALL_VPNS_FAILED,
     FRAMES_OR_TESTS_FAILED,
     HOSTS_TOO_BUSY,
+    LINK_UNKNOWN,
     MEASURED_NOT_DEPLOYABLE,
     NO_CLEAR_WINNER,
     NO_VPN_CARRIED_ALL_SIZES,
@@ -21,7 +23,7 @@ from app.ranking.messages import (
     TOO_LITTLE_MEASURED,
 )
 
-METHOD = 8
+METHOD = 9
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 
@@ -52,14 +54,17 @@ def _reason(ranking: Ranking) -> str:
         return ALL_VPNS_FAILED() if _have_failed(protected) else NO_VPN_MEASURED()
     if not any(one.weighted_latency_ms for one in completed):
         return NO_VPN_CARRIED_ALL_SIZES()
-    return _why_barred(completed)
+    has_bare = any(one.solution == BASELINE and one.status is AttemptStatus.COMPLETED for one in ranking.results)
+    return _why_barred(completed, has_bare=has_bare)
 
 
-def _why_barred(completed: Sequence[CandidateResult]) -> str:
-    if any(one.barrier is None for one in completed):
-        return TOO_LITTLE_MEASURED()
+def _why_barred(completed: Sequence[CandidateResult], *, has_bare: bool) -> str:
     barriers = {one.barrier.reason for one in completed if one.barrier and one.verdict.is_deployable}
     barriers.discard(BarrierReason.VERDICT)  # of a sound candidate: it is there for comparison alone
+    if any(one.barrier is None for one in completed):  # too little is left, or what is barred may be the best
+        if BarrierReason.GATE in barriers:
+            return HOSTS_TOO_BUSY()
+        return LINK_UNKNOWN() if BarrierReason.LOSS in barriers and not has_bare else TOO_LITTLE_MEASURED()
     if barriers == {BarrierReason.GATE}:
         return HOSTS_TOO_BUSY()
     if barriers:

@@ -22,3 +22,25 @@ def test_the_reason_is_what_bars_those_that_may_be_deployed(reason: BarrierReaso
     none = replace(ranking.recommendation, kind=AdviceKind.NONE, solution=None, suite=None)
     winner = winner_of(replace(ranking, results=barred, recommendation=none), "1")
     assert winner.text.data["reason"].code == code  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("reason", "has_bare", "code"),
+    [
+        (BarrierReason.GATE, True, "rank.hosts-too-busy"),
+        (BarrierReason.LOSS, False, "rank.link-unknown"),
+        (BarrierReason.LOSS, True, "rank.too-little-measured"),
+    ],
+)
+def test_the_reason_is_what_bars_the_one_that_may_be_the_best(
+    reason: BarrierReason, code: str, *, has_bare: bool
+) -> None:
+    ranking = rank(sample_record(rounds=1))
+    results = tuple(
+        replace(one, barrier=Barrier(reason, "was barred")) if one.solution == "wireguard" else one
+        for one in ranking.results
+        if has_bare or one.solution != "baseline"
+    )
+    none = replace(ranking.recommendation, kind=AdviceKind.NONE, solution=None, suite=None)
+    winner = winner_of(replace(ranking, results=results, recommendation=none), "1")
+    assert winner.text.data["reason"].code == code  # type: ignore[attr-defined]

@@ -12,17 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.results import LOST_RTT_US, Attempt
-from app.ranking.blocks import OUTAGE_REQUESTS, lost_in_a_row
+from app.domain.solutions import BASELINE
+from app.ranking.blocks import FEWEST_WITHOUT_OUTAGE, OUTAGE_REQUESTS, lost_in_a_row
 from app.ranking.candidates import Contender, with_figures
 from app.ranking.outages import is_timed_by_blocks
 from app.wording.language import tr
 from app.wording.numbers import grouped
-
-FEWEST_BLOCKS = 10
-"""Blocks without an outage that a candidate must have besides the one with its only outage: those of two rounds.
-
-Source: our choice; one that drops out in each fourth block does so in none of ten in 6 of 100 comparisons.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,8 @@ class _Outage:
         in_a_row: Requests in a row without a reply.
         sent: Requests of the block that were sent.
         lost: Those of them without a reply.
-        is_repeated: Whether the figures are of this attempt, and its cycle was repeated.
+        has_figures: Whether the candidate's figures are of this attempt.
+        is_repeated: Whether its cycle was repeated.
     """
 
     round: int
@@ -65,6 +61,7 @@ class _Outage:
     in_a_row: int
     sent: int
     lost: int
+    has_figures: bool
     is_repeated: bool
 
 
@@ -73,7 +70,8 @@ def counted_losses(everyone: Sequence[Contender]) -> tuple[CountedLoss, ...]:
 
     All count but those of a block with an outage whose cycle was repeated, if it is the candidate's only one. If it is
     as long as the block, another candidate must have one in the same cycle: one of the link seldom begins and ends with
-    a block. An outage in any attempt counts as a further one, also in those that failed.
+    a block. An outage in any attempt counts as a further one, also in those that failed. Of the bare link its only
+    outage is left out in any case, since what it lost raises the limit of the others.
     """
     outages = [[found for attempt in one.attempts for found in _outages(one, attempt)] for one in everyone]
     in_cycle = Counter((each.round, each.cycle) for found in outages for each in found)
@@ -84,10 +82,12 @@ def _counted(one: Contender, outages: Sequence[_Outage], in_cycle: Counter[tuple
     sent = sum(each.sent for each in one.result.latency)
     lost = sum(each.sent - each.received for each in one.result.latency)
     others = sum(len(attempt.blocks) for attempt in with_figures(one.attempts)) - 1
-    if len(outages) != 1 or not outages[0].is_repeated or others < FEWEST_BLOCKS:
+    if len(outages) != 1 or not outages[0].has_figures:
         return CountedLoss(sent, lost)
     only = outages[0]
-    if only.lost == only.sent and in_cycle[only.round, only.cycle] < 2:
+    is_from_edge_to_edge = only.lost == only.sent and in_cycle[only.round, only.cycle] < 2
+    is_proven = only.is_repeated and others >= FEWEST_WITHOUT_OUTAGE and not is_from_edge_to_edge
+    if not is_proven and one.candidate.solution != BASELINE:
         return CountedLoss(sent, lost)
     note = tr(
         "In cycle {cycle} of round {round}, {number} echo requests in a row were lost. The losses of that block do not "
@@ -109,5 +109,6 @@ def _outages(one: Contender, attempt: Attempt) -> Iterator[_Outage]:
         if in_a_row >= OUTAGE_REQUESTS:
             sent = sum(block.sent) if block.sent else sum(part.size for part in rtt_us)
             lost = sent - sum(int((part != LOST_RTT_US).sum()) for part in rtt_us)
-            is_repeated = has_figures and not block.is_counted
-            yield _Outage(attempt.key.round, block.cycle, in_a_row, sent, lost, is_repeated)
+            yield _Outage(
+                attempt.key.round, block.cycle, in_a_row, sent, lost, has_figures, is_repeated=not block.is_counted
+            )

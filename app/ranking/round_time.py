@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -114,7 +114,10 @@ def _shares_cycles(one: Attempt, group: Sequence[Attempt]) -> bool:
 
 
 def _cycles(group: Sequence[Attempt]) -> set[int]:
-    return {block.cycle for one in _vpns(group) or group for block in one.blocks}
+    """Return the cycles of a group, without those of one candidate alone, which follow an outage of it."""
+    taking_part = Counter(block.cycle for one in group for block in one.blocks)
+    own = {block.cycle for one in _vpns(group) or group for block in one.blocks}
+    return {cycle for cycle in own if taking_part[cycle] > 1} or own
 
 
 def _times(group: Sequence[Attempt]) -> list[float]:

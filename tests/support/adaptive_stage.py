@@ -45,7 +45,7 @@ class FakeProbes:
         warmed_up: Outcome of each warm-up.
         wait_ms: Time that daemons waited for a CPU each time that echo requests ran.
         slow_cycles: Cycles in which everything is slow.
-        cut: Requests in a row that are lost in the middle of a block, by solution and cycle.
+        cut: Requests in a row that are lost in the middle of a block, by solution and cycle; all if it has fewer.
         calls: Solution and step, in order.
     """
 
@@ -91,7 +91,9 @@ class FakeProbes:
         rtt_us = tuple(np.full(count, center_us, dtype=np.uint32) for count in BLOCK_PINGS)
         if solution in self.lost:
             rtt_us = tuple(np.full(count, LOST_RTT_US, dtype=np.uint32) for count in BLOCK_PINGS)
-        rtt_us[0][5 : 5 + self.cut.get((solution, number), 0)] = LOST_RTT_US
+        cut = self.cut.get((solution, number), 0)
+        for part in rtt_us if cut > sum(BLOCK_PINGS) else [rtt_us[0][5 : 5 + cut]]:
+            part[:] = LOST_RTT_US
         return TargetBlock(0.0, rtt_us)
 
     def watch(self, drafts: Sequence[Draft], *, token: CancelToken) -> Callable[[], Conditions]:

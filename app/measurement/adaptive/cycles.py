@@ -92,6 +92,23 @@ class Cycles:
         for draft in drafts:
             draft.probe_s += (self.clock() - began_s) / len(drafts)
 
+    def prove(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> None:
+        """Measure candidates that had one outage in this round alone, until it recurs or enough blocks had none.
+
+        A tunnel that drops out now and then must not pass for one whose link did so once. These blocks do not count.
+
+        Args:
+            drafts: Candidates that are up.
+            on_failed: Gets a candidate that stopped answering.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        while unproven := [draft for draft in drafts if draft.is_open and draft.blocks_to_prove]:
+            self.one(unproven, on_failed, token=token)
+            for draft in unproven:
+                draft.disturbed.add(self.number)
+
     def one(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> tuple[MeasuredBlock, ...]:
         """Measure one cycle; return the blocks in the order of `drafts`."""
         order = self.random.sample(range(len(drafts)), len(drafts))

@@ -25,7 +25,7 @@ from app.measurement.comparison.probe_run import path_note
 from app.measurement.interfaces import Tunnel
 from app.measurement.messages import CANCELLED_WHILE_RUNNING, SKIPPED_IN_STAGE
 from app.probes.blocks import BlockTarget, TargetBlock
-from app.ranking.blocks import block_value_ms, lost_in_a_row
+from app.ranking.blocks import FEWEST_WITHOUT_OUTAGE, OUTAGE_REQUESTS, block_value_ms, lost_in_a_row
 from app.wording.stages import stage_word
 
 LEAST_CYCLES = 3
@@ -98,6 +98,12 @@ class Draft(AttemptDraft):
     def is_bare(self) -> bool:
         """Whether it is the bare link."""
         return self.key.solution == BASELINE
+
+    @property
+    def blocks_to_prove(self) -> int:
+        """Blocks without an outage that it lacks for its only one in this round to be the link's; 0 without one."""
+        outages = sum(one.lost_in_a_row >= OUTAGE_REQUESTS for one in self.blocks)
+        return max(0, FEWEST_WITHOUT_OUTAGE + 1 - len(self.blocks)) if outages == 1 and not self.is_bare else 0
 
     @property
     def up(self) -> Tunnel:

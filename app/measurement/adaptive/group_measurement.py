@@ -34,6 +34,7 @@ from app.measurement.messages import (
     CYCLES_ENDED_EARLY,
     INTERLEAVED_BLOCKS,
     OF_CANDIDATE,
+    OUTAGE_PROVED,
     ROUND_STEP,
     TCP_BOTH_WAYS,
     WARMING_UP,
@@ -207,16 +208,35 @@ class GroupMeasurement:
         if not self.open or (self.order.has_others and all(draft.is_bare for draft in self.open)):
             return  # the bare link alone: it is measured beside each of the others
         began, token = self.cycles.number, self.context.control.token
-        conditions = self.probes.watch(self.open, token=token)
+        conditions, began_s = self.probes.watch(self.open, token=token), time.monotonic()
         while self.cycles.number - began < LEAST_CYCLES and self.open:
             with skippable(self.context.control, lambda: self._info(CYCLES_ENDED_EARLY())) as step:
                 self.cycles.run(self.open, self.fail, token=step, most_s=self._block_time().most_s)
-        found = conditions()
+        found, took_s = conditions(), time.monotonic() - began_s
         for draft in self.open:
             requests = draft.requests_since(began)
             readings = found.readings.get(draft.key.position, {})
             draft.readings = {side: replace(one, requests=requests) for side, one in readings.items()}
             draft.own_load_cores = found.own_load_cores
+        self._prove(sum(one.cycle > began for draft in self.open for one in draft.blocks), took_s)
+
+    def _prove(self, blocks: int, took_s: float) -> None:
+        """Measure on what had an outage, where the budget leaves time for cycles of a further round as well.
+
+        Args:
+            blocks: Blocks that the cycles had.
+            took_s: How long they took, in seconds.
+        """
+        began_s = time.monotonic()
+        unproven = [draft for draft in self.open if draft.blocks_to_prove]
+        needed_s = sum(draft.blocks_to_prove for draft in unproven) * took_s / max(1, blocks)
+        if not unproven or began_s + needed_s + took_s > self.order.budget_end_s:
+            return
+        for draft in unproven:
+            self._info(OUTAGE_PROVED(title=draft.title))
+        with skippable(self.context.control, lambda: self._info(CYCLES_ENDED_EARLY())) as step:
+            self.cycles.prove(unproven, self.fail, token=step)
+        self.times.repeated_s += time.monotonic() - began_s
 
     def _block_time(self) -> BlockTime:
         """Return the time for blocks."""

@@ -163,7 +163,7 @@ class PastRounds:
         blocks_s = max(0.0, times.seconds[Part.BLOCKS] - times.repeated_s)
         # The bare link has blocks in each group.
         counted = [one for one in attempts if one.key.solution != BASELINE]
-        cycles = max((len(one.blocks) // (1 + one.repeats) for one in counted), default=0) or FEWEST_CYCLES
+        cycles = max((_cycles(one, attempts) // (1 + one.repeats) for one in counted), default=0) or FEWEST_CYCLES
         self.shortest_s = self.latency_s - blocks_s * max(0.0, 1.0 - FEWEST_CYCLES / cycles)
         if tcp_s:
             self.transfer_s, self.transfers = tcp_s, sum(bool(one.throughput) for one in attempts)
@@ -222,6 +222,12 @@ def _beside_others(attempts: Sequence[Attempt]) -> list[Attempt]:
     vpns = [one for one in attempts if one.key.solution != BASELINE]
     vpns_of_cycle = Counter(block.cycle for one in vpns for block in one.blocks)
     return [one for one in vpns if any(vpns_of_cycle[block.cycle] > 1 for block in one.blocks)]
+
+
+def _cycles(one: Attempt, attempts: Sequence[Attempt]) -> int:
+    """Return the number of an attempt's cycles, without blocks of it alone, which follow an outage."""
+    others = {block.cycle for other in attempts if other is not one for block in other.blocks}
+    return sum(block.cycle in others for block in one.blocks) or len(one.blocks)
 
 
 def _candidate(key: AttemptKey) -> Candidate:

@@ -238,6 +238,10 @@ WARMING_UP = MessageForm("measure.warming-up", "warming up")
 TCP_BOTH_WAYS = MessageForm("measure.tcp-both-ways", "TCP in both directions")
 CPU_AT_RATE = MessageForm("measure.cpu-at-rate", "CPU at {rate:.3g} Mbit/s")
 BLOCKS_AGAIN = MessageForm("measure.blocks-again", "The blocks of round {round} are measured again: {reasons}.")
+OUTAGE_PROVED = MessageForm(
+    "measure.outage-proved",
+    "{title:title} had an outage within a block: further blocks of it alone show whether that recurs.",
+)
 ATTEMPT_AGAIN = MessageForm(
     "measure.attempt-again",
     "Round {round} of {title:title} was disturbed ({reason}): it is measured again, repeat {number} of at most {most}.",

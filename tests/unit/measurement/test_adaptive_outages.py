@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,17 +11,20 @@ import sample_records as sample
 from adaptive_stage import AdaptiveStage, FakeProbes
 
 from app.domain import events
-from app.domain.profiles import CHECK_BLOCKS, GOOD_CYCLES, MOST_CYCLES
+from app.domain.profiles import ADAPTIVE_PROFILE, CHECK_BLOCKS, GOOD_CYCLES, MOST_CYCLES
 from app.domain.ranking import BarrierReason, CandidateResult
 from app.domain.results import Attempt, CampaignRecord
 from app.measurement.adaptive.cycles import outage_cycles
-from app.ranking.blocks import OUTAGE_REQUESTS
+from app.ranking.blocks import FEWEST_WITHOUT_OUTAGE, OUTAGE_REQUESTS
 from app.ranking.rank import rank
 
 FOUR = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 
 FIRST = 2 * CHECK_BLOCKS
 """Cycles of the check, which come before those of the first round."""
+
+ALL = 1_000
+"""More requests in a row than a block has."""
 
 
 def compared(cut: dict[tuple[str, int], int]) -> CampaignRecord:
@@ -45,8 +49,8 @@ def repeated(record: CampaignRecord) -> list[list[int]]:
 def test_a_cycle_with_an_outage_is_repeated_and_its_losses_bar_no_candidate() -> None:
     record = compared({("wireguard", 2): 40})
 
-    assert repeated(record) == [[2]] * 4
-    assert {len(one.blocks) for one in first_round(record)} == {GOOD_CYCLES + 1}
+    assert [cycles[:1] for cycles in repeated(record)] == [[2]] * 4
+    assert [sum(block.is_counted for block in one.blocks) for one in first_round(record)] == [GOOD_CYCLES] * 4
     found = result_of(record, "wireguard")
     assert found.barrier is None
     assert rank(record).recommendation.solution == "wireguard"
@@ -96,9 +100,43 @@ def test_an_outage_of_the_bare_link_does_not_raise_the_limit_of_the_others() -> 
     assert "(the bare link: 0 %)" in found.barrier.words
 
 
+def test_blocks_of_it_alone_show_whether_an_outage_recurs() -> None:
+    record = compared({("wireguard", 2): 40})
+    blocks = {one.key.solution: one.blocks for one in first_round(record)}
+    assert {name: len(found) for name, found in blocks.items()} == {
+        **dict.fromkeys(("baseline", "openvpn-udp", "openvpn-tcp"), GOOD_CYCLES + 1),
+        "wireguard": FEWEST_WITHOUT_OUTAGE + 1,
+    }
+    assert not any(block.is_counted for block in blocks["wireguard"][GOOD_CYCLES + 1 :])
+    (first,) = {one.key.round for one in record.attempts if len(one.blocks) > GOOD_CYCLES + 1}
+    assert first == 1
+
+
+@pytest.mark.parametrize("requests", [OUTAGE_REQUESTS, ALL])
+def test_they_end_where_it_recurs(requests: int) -> None:
+    record = compared({("wireguard", 2): 40, ("wireguard", GOOD_CYCLES + 1 + 4): requests})
+    (found,) = (one for one in first_round(record) if one.key.solution == "wireguard")
+    assert len(found.blocks) == GOOD_CYCLES + 1 + 4
+    assert result_of(record, "wireguard").barrier is not None
+
+
+def test_an_outage_of_the_bare_link_alone_needs_no_further_blocks() -> None:
+    record = compared({("baseline", 2): 40})
+    assert {len(one.blocks) for one in first_round(record)} == {GOOD_CYCLES + 1}
+    assert any("40 echo requests in a row" in one for one in result_of(record, "baseline").doubts)
+
+
+def test_no_further_blocks_are_measured_where_the_budget_is_used_up() -> None:
+    probes = FakeProbes(cut={("wireguard", FIRST + 2): 40})
+    stage = AdaptiveStage(candidates=FOUR, probes=probes, profile=replace(ADAPTIVE_PROFILE, budget_s=0.001))
+    record = stage.compare()
+    assert {len(one.blocks) for one in first_round(record)} <= {GOOD_CYCLES, GOOD_CYCLES + 1}
+    assert result_of(record, "wireguard").barrier is not None
+
+
 def test_candidates_with_one_outage_each_are_all_excused() -> None:
     record = compared({("baseline", 1): 20, ("wireguard", 3): 40, ("openvpn-udp", 4): 8, ("openvpn-tcp", 6): 30})
-    assert repeated(record) == [[1, 3, 4, 6]] * 4
+    assert [cycles[:4] for cycles in repeated(record)] == [[1, 3, 4, 6]] * 4
     assert {one.barrier.reason for one in rank(record).results if one.barrier} == {BarrierReason.UNPROTECTED}
 
 

@@ -12,9 +12,10 @@ from functools import cache
 import pytest
 
 from app.domain.interim import StopReason
-from app.domain.ranking import AdviceKind
+from app.domain.ranking import AdviceKind, BarrierReason
 from app.domain.verdicts import Verdict
 from support.simulated_campaigns import SCENARIOS, UNEQUAL, Noise, Simulated, simulate
+from support.simulated_outages import WithOutages
 
 BY_NAME = {one.name: one for one in (*SCENARIOS, *UNEQUAL)}
 QUIET = ("quiet",)
@@ -91,6 +92,16 @@ def is_clear(done: Simulated) -> bool:
     return done.ranking.recommendation.kind is AdviceKind.CLEAR
 
 
+def loss_pct(done: Simulated, suite: str) -> float | None:
+    """Return what one candidate lost."""
+    return next(one.loss_pct for one in done.ranking.results if one.suite == suite)
+
+
+def bars_by_loss(done: Simulated) -> bool:
+    """Return whether a candidate is barred because of lost frames."""
+    return any(one.barrier and one.barrier.reason is BarrierReason.LOSS for one in done.ranking.results)
+
+
 @in_every_run
 def test_equal_candidates_are_seldom_called_different(scenario: Noise) -> None:
     wrong = with_false_claims(runs(scenario.name, (1.0,) * 4, 20))
@@ -144,6 +155,28 @@ def test_lost_replies_of_the_fastest_make_no_slow_one_the_best_where_the_link_is
         limits = limit_ms, math.inf
         done = simulate((1.0, 10.0), BY_NAME["recorded-quiet"], seed, has_bare=False, lost_above_ms=limits)
         assert done.ranking.recommendation.suite != "c2"
+
+
+@pytest.mark.parametrize("scenario", ["quiet", "lab-busy"])
+def test_outages_of_the_link_make_no_false_claims(scenario: str) -> None:
+    noise = WithOutages(BY_NAME[scenario], link_every_s=40.0)
+    assert with_false_claims([simulate((1.0,) * 4, noise, seed) for seed in range(20)]) <= 3
+
+
+def test_outages_of_the_link_seldom_bar_the_best() -> None:
+    noise = WithOutages(BY_NAME["quiet"], link_every_s=40.0)
+    done = [simulate(SETS["lab4"], noise, seed) for seed in range(40)]
+    assert sum(map(bars_by_loss, done)) <= 8
+    assert sum(map(is_far_off, advised(done))) <= 2
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2])
+def test_a_tunnel_that_drops_out_now_and_then_is_not_excused(share: float) -> None:
+    """It is only taken where no block of it had an outage: as often as if each of them barred it."""
+    dropping = WithOutages(BY_NAME["quiet"], own={1: share})
+    done = [simulate(SETS["lab4"], dropping, seed) for seed in range(20)]
+    excused = [one for one in done if one.ranking.recommendation.suite == "c1" and loss_pct(one, "c1")]
+    assert len(excused) <= 1
 
 
 @pytest.mark.full

@@ -81,6 +81,14 @@ def test_each_group_is_set_up_and_removed() -> None:
     assert further_round_s([*three(20.0, number=2), later]) - one_s - 20.0 - CLEANUP_S == BLOCKS_S
 
 
+def test_blocks_of_one_candidate_alone_are_left_out() -> None:
+    """They follow an outage of it, see `Cycles.prove`."""
+    first, *others, last = three(20.0, number=2)
+    alone = tuple(Block(7 + nth, 60.0 + BLOCK_S * nth, is_counted=False) for nth in range(24))
+    last = replace(last, blocks=(*last.blocks, *alone))
+    assert further_round_s([first, *others, last]) == further_round_s(three(20.0, number=2))
+
+
 def one_at_a_time(in_vain_s: float, after_s: float) -> list[Attempt]:
     """Return the first round of three VPNs and the bare link that were up together in vain.
 

@@ -131,6 +131,11 @@ NEITHER_CARRIED = MessageForm(
 )
 EXIT_STATUS_ONLY = MessageForm("probe.exit-status-only", "exit status {status}")
 CALL_FAILED = MessageForm("probe.call-failed", "The call on {host} failed: {output}", "Install python3 on both hosts.")
+CALL_NOT_BEGUN = MessageForm(
+    "probe.call-not-begun",
+    "The call did not begin: nothing came from {peer} to {host} within {seconds:g} s.",
+    "Check that no firewall drops UDP on the tunnel's interface, and whether a host starts commands that late.",
+)
 CALL_SILENT = MessageForm(
     "probe.call-silent",
     "No packet of the call arrived at {host}.",

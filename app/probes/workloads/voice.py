@@ -20,6 +20,7 @@ from app.domain.workloads import FigureKind
 from app.probes.bare_link import Echo, echoes
 from app.probes.messages import (
     CALL_FAILED,
+    CALL_NOT_BEGUN,
     CALL_SILENT,
     EXIT_STATUS_ONLY,
     JITTER_OF_WAY,
@@ -40,6 +41,12 @@ PACKET_BYTES = 172
 
 BUFFER_MS = 60.0
 """De-jitter buffer: a packet that comes so much later than the fastest one is discarded. Source: our choice."""
+
+PEER_S = 15.0
+"""For how long a side waits for the other one, whose login, sudo or Python may be slower. Source: our choice."""
+
+_NOT_HEARD = 3
+"""Exit status of the script whose peer sent nothing in that time."""
 
 _COUNT = 600
 _PINGS, _PING_INTERVAL_S = 40, 0.05
@@ -65,6 +72,10 @@ class VoiceStream:
 def _run(path: WorkloadPath) -> Mapping[str, float]:
     rtt_ms = float(np.median([one.rtt_ms for one in _pings(path)]))
     at_b, at_a = run_both(lambda: _side(path, Side.B, rtt_ms), lambda: _side(path, Side.A, rtt_ms))
+    if at_a is None or at_b is None:
+        deaf, silent = (Side.A, Side.B) if at_a is None else (Side.B, Side.A)
+        labels = {"host": path.sessions.on(deaf).spec.label, "peer": path.sessions.on(silent).spec.label}
+        raise ProbeFailed(CALL_NOT_BEGUN(seconds=PEER_S, **labels))
     mouth_to_ear_ms = rtt_ms / 2 + 1_000 * PACKET_S + BUFFER_MS
     found: dict[str, float] = {}
     for name, heard in (("a-to-b", at_b), ("b-to-a", at_a)):
@@ -86,16 +97,19 @@ def _pings(path: WorkloadPath) -> tuple[Echo, ...]:
     return echoes(path.sessions.on(Side.A), path.address_b, count=_PINGS, interval_s=_PING_INTERVAL_S, token=path.token)
 
 
-def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream:
+def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream | None:
+    """Return what one side heard of the call; None where its peer sent nothing, not even a hello."""
     wait_s = 2.0 + rtt_ms / 1_000
     words = (
         *(path.address(side), path.address(side.other), str(path.own_port), str(_COUNT), str(PACKET_S)),
-        *(str(PACKET_BYTES), f"{wait_s:.1f}"),
+        *(str(PACKET_BYTES), f"{wait_s:.1f}", str(PEER_S)),
     )
     host = path.sessions.on(side)
-    timeout_s = 3 * _COUNT * PACKET_S + wait_s + 20.0
+    timeout_s = PEER_S + 3 * _COUNT * PACKET_S + wait_s + 20.0
     argv = ("python3", "-c", host_script("probes/voice.py"), *words)
     done = host.run(Command(argv, timeout_s=timeout_s), token=path.token)
+    if done.exit_status == _NOT_HEARD:
+        return None
     if not done.is_ok:
         words_of_host = (done.stderr.strip().splitlines() or [EXIT_STATUS_ONLY(status=done.exit_status)])[-1]
         raise ProbeFailed(CALL_FAILED(host=host.spec.label, output=words_of_host))
@@ -169,7 +183,7 @@ WORKLOAD = Workload(
     ),
     run=_run,
     seconds=_COUNT * PACKET_S + 5.0,
-    round_trips=2.0,
+    round_trips=3.0,
     needs={Side.A: ("ping", "python3"), Side.B: ("python3",)},
     listens=dict.fromkeys(Side, (("udp", WORKLOAD_PORT_STEP),)),
     beyond_busybox=("ping",),

@@ -159,6 +159,10 @@ NOT_LISTENING = MessageForm("probe.not-listening", "it does not listen")
 # --- packet tests -----------------------------------------------------------------------------------------------------
 
 NO_CAPTURE = MessageForm("probe.no-capture", "tcpdump does not capture on {host}.")
+CAPTURE_ENDED_EARLY = MessageForm(
+    "probe.capture-ended-early",
+    "The capture on {host} ended after {took} of {seconds} s, so that a month cannot be calculated from it.",
+)
 NOT_HELD_BACK = MessageForm("probe.not-held-back", "{host} does not hold back packets for the injection test.")
 NOT_COPIED = MessageForm("probe.not-copied", "{host} could not copy packets for the injection test.")
 CAPTURE_HAS_NO_FRAME = MessageForm("probe.capture-has-no-frame", "The capture on {host} has no packet of the tunnel.")

@@ -13,7 +13,7 @@ from app.domain.messages import mark
 from app.domain.script_files import bare_script
 from app.domain.workloads import FigureKind
 from app.probes.capture.messages import NO_INTERFACE_HAS
-from app.probes.messages import NO_CAPTURE, PROGRAM_PRINTED
+from app.probes.messages import CAPTURE_ENDED_EARLY, NO_CAPTURE, PROGRAM_PRINTED
 from app.probes.workloads.base import Workload, WorkloadPath
 
 WINDOW_S = 121
@@ -34,6 +34,9 @@ _SETTLE_S = 5
 _SCRIPT = bare_script("probes/idle-data.sh")
 _FRAME = re.compile(r" > .*?\blength (?P<bytes>\d{1,5})\b")
 _LISTENING = re.compile(r"\blistening on\b")
+_END = re.compile(r"@end (?P<took_s>\d{1,9})")
+_ROUNDING_S = 1
+"""The host counts whole seconds: between two counts 121 s may be 120."""
 
 
 class IdleCount:
@@ -43,7 +46,7 @@ class IdleCount:
         self.frames = 0
         self.bytes = 0
         self.has_listened = False
-        self.has_ended = False
+        self.took_s: int | None = None
         self.device_missing = False
         self.others: list[str] = []
 
@@ -55,8 +58,8 @@ class IdleCount:
             self.bytes += int(frame["bytes"])
         elif _LISTENING.search(line):
             self.has_listened = True
-        elif line == "@end":
-            self.has_ended = True
+        elif (end := _END.fullmatch(line)) is not None:
+            self.took_s = int(end["took_s"])
         elif line.startswith("#none "):
             self.device_missing = True
         elif line.strip() and not line.startswith(("@", "#")) and len(self.others) < 5:
@@ -67,7 +70,7 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
     """Count what A sends to and gets from B.
 
     Raises:
-        ProbeFailed: A cannot capture.
+        ProbeFailed: A cannot capture, or not for the whole time.
     """
     host, count = path.sessions.on(Side.A), IdleCount()
     own = path.underlay[0]
@@ -80,10 +83,15 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
         max_output_bytes=65_536,  # every line is read as it arrives; nothing has to be kept
     )
     host.run(command, token=path.token, on_line=count.on_line)
-    if count.device_missing or not count.has_listened or not count.has_ended:
+    if count.device_missing or not count.has_listened or count.took_s is None:
         words_of_host = NO_INTERFACE_HAS(address=own) if count.device_missing else "; ".join(count.others)
         raise ProbeFailed(
             NO_CAPTURE(host=host.spec.label), hint=PROGRAM_PRINTED(program="tcpdump", output=words_of_host)
+        )
+    if count.took_s < WINDOW_S - _ROUNDING_S:
+        raise ProbeFailed(
+            CAPTURE_ENDED_EARLY(host=host.spec.label, took=count.took_s, seconds=WINDOW_S),
+            hint=PROGRAM_PRINTED(program="tcpdump", output="; ".join(count.others)),
         )
     return figures(count.frames, count.bytes)
 

@@ -108,10 +108,10 @@ listening on eth1, link-type EN10MB (Ethernet), snapshot length 96 bytes
 
 def test_idle_frames_are_counted_with_their_headers() -> None:
     count = IdleCount()
-    for line in (*IDLE_LINES.splitlines(), "@alive 2", "@end"):
+    for line in (*IDLE_LINES.splitlines(), "@alive 2", "@end 121"):
         count.on_line(Stream.STDOUT, line)
     assert (count.frames, count.bytes) == (3, 122 + 126 + 92)
-    assert (count.has_listened, count.has_ended, count.device_missing) == (True, True, False)
+    assert (count.has_listened, count.took_s, count.device_missing) == (True, 121, False)
     found = figures(count.frames, count.bytes)
     assert found["month"] == pytest.approx(340 * MONTH_S / WINDOW_S / 1e6)
     assert found["frames"] == pytest.approx(3 * 3_600 / WINDOW_S)
@@ -120,7 +120,7 @@ def test_idle_frames_are_counted_with_their_headers() -> None:
 @pytest.mark.parametrize(
     ("lines", "output"),
     [
-        (("sh: tcpdump: not found", "@end"), "sh: tcpdump: not found"),
+        (("sh: tcpdump: not found", "@end 0"), "sh: tcpdump: not found"),
         (("#none 192.0.2.1",), "no interface has the address 192.0.2.1"),
     ],
 )

@@ -8,5 +8,5 @@ set -e
 refuse_needed "$1"
 if [ -n "$(ip route show exact "$5")" ]; then echo "There is a route to $5 already." >&2; exit 1; fi
 take_address "$1" "$2" "$6"
+printf '%s %s %s\n' "$5" "${3%/*}" "$1" > "$6/route"
 ip route add "$5" via "${3%/*}" dev "$1" src "${2%/*}" mtu "$4"
-printf '%s\n' "$5" > "$6/route"

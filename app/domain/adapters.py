@@ -220,6 +220,8 @@ class TunnelPlan:
             the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
         encapsulation: How the kernel takes the frames out of packets that have the session id of `Link.names`: the
             injection test then forges such packets; None where a program does it.
+        why_not_restart: Why the steps of one host cannot be undone and done again while the other host's VPN keeps
+            running, as a sentence; empty where they can.
     """
 
     solution: str
@@ -235,6 +237,7 @@ class TunnelPlan:
     outer_filter: str = ""
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
     encapsulation: Encapsulation | None = None
+    why_not_restart: str = ""
 
     def on(self, side: Side) -> EndpointPlan:
         """Return the plan of one side."""

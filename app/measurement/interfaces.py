@@ -132,6 +132,14 @@ class Tunnel(Protocol):
         """Change the suite of the running tunnel."""
         ...
 
+    def restart(self, side: Side, *, token: CancelToken) -> None:
+        """End the VPN on one host and start it again, while that of the other host keeps running."""
+        ...
+
+    def restart_both(self, *, token: CancelToken) -> None:
+        """End the VPN on both hosts, start it again, and wait until frames cross."""
+        ...
+
     def collect_logs(self, token: CancelToken) -> str:
         """Return the daemons' own words."""
         ...

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from app.domain.adapters import TunnelPlan, shell_step_argv
@@ -17,9 +18,10 @@ from app.domain.script_files import bare_script
 from app.domain.solutions import Space, Suite
 from app.host.parallel import deadline_token, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
-from app.tunnel.messages import NOT_SWITCHABLE
+from app.tunnel.messages import NOT_RESTARTABLE, NOT_SWITCHABLE
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
+from app.tunnel.restart import restart_both, restart_one, why_not_restart
 from app.tunnel.switch import Switcher, why_not_switch
 
 MAX_PID_DIGITS = 7
@@ -140,12 +142,52 @@ class ActiveTunnel:
             raise InvalidPlan(NOT_SWITCHABLE(suite=suite.title, why=reason))
         if up_timeout_s is not None:
             plan = replace(plan, up_timeout_s=up_timeout_s)
-        if self._lost():
-            raise TunnelDown(sentences(self._lost().values()))
+        self._raise_if_lost()
         self._request, self.plan, self.negotiated = request, plan, ""
         self.configuration = configuration_of(request, plan)
-        try:
+        with self._with_log():
             self.negotiated = self._switcher.switch(request, plan, token=token)
+
+    def restart(self, side: Side, *, token: CancelToken) -> None:
+        """End the VPN on one host and start it again, while that of the other host keeps running.
+
+        When frames cross again is not awaited.
+
+        Args:
+            side: The host.
+
+        Raises:
+            InvalidPlan: It cannot be restarted on one host alone; nothing was touched.
+            TunnelDown, CommandFailed, DiskFull: It did not work; `context["log"]` holds the daemons' logs. The tunnel
+                is down then, and can be brought up by `restart_both`.
+            ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+        """
+        if reason := why_not_restart(self._request, self.plan):
+            raise InvalidPlan(NOT_RESTARTABLE(why=reason))
+        self._raise_if_lost()
+        with self._with_log():
+            restart_one(self._switcher, self._request, self.plan, side, token=token)
+
+    def restart_both(self, *, token: CancelToken) -> None:
+        """End the VPN on both hosts, start it again, and verify the tunnel like a new one.
+
+        Raises:
+            TunnelDown, CommandFailed, DiskFull: It did not work; `context["log"]` holds the daemons' logs.
+            ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+        """
+        self._raise_if_lost()
+        self.negotiated = ""
+        with self._with_log():
+            self.negotiated = restart_both(self._switcher, self._request, self.plan, token=token)
+
+    def _raise_if_lost(self) -> None:
+        if self._lost():
+            raise TunnelDown(sentences(self._lost().values()))
+
+    @contextmanager
+    def _with_log(self) -> Iterator[None]:
+        try:
+            yield
         except TunnelmarkError as error:
             add_log(error, self._hosts, self.plan)
             raise

@@ -9,7 +9,7 @@ host that loses contact in the middle rolls back as usual.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.adapters import PlanStep, PublicIdentity, TunnelPlan
@@ -44,6 +44,21 @@ from app.tunnel.plan import plan_of
 from app.tunnel.request import DeployRequest
 
 BACK_MARGIN_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A step that is undone and done again.
+
+    Attributes:
+        index: Its place among the steps of its side.
+        planned: Its entry in the ledger.
+        step: The step.
+    """
+
+    index: int
+    planned: Planned
+    step: PlanStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +105,34 @@ class Switcher:
         """
         building = Building(request, plan, self.tunnels, self.member)
 
+        return self.repeat(building, {side: _per_suite(building, side) for side in Side}, token=token)
+
+    def repeat(self, building: Building, steps: Mapping[Side, Sequence[Repeated]], *, token: CancelToken) -> str:
+        """Undo steps on both sides, do them again, and verify both sides like new ones; see `switch`."""
+
         def back(side: Side, child: CancelToken) -> None:
-            undo_steps(self.hosts[side], building, self.ledgers[side], token=child)
+            undo_steps(self.hosts[side], building, self.ledgers[side], steps[side], token=child)
 
         def work(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
-            return rebuild(self.hosts[side], building, self.ledgers[side], token=child)
+            return rebuild(self.hosts[side], building, self.ledgers[side], steps[side], token=child)
 
         on_both(back, token=token)
         events = on_both(work, token=token)
         return negotiated_on_both(self.hosts, building, events, token=token)
 
 
-def undo_steps(host: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
-    """Undo what depends on the suite on one side, newest first; see `Switcher.switch`."""
+def undo_steps(
+    host: RemoteHost, building: Building, ledger: Ledger, steps: Sequence[Repeated], *, token: CancelToken
+) -> None:
+    """Undo steps on one side, newest first; see `Switcher.switch`."""
     lines: list[str] = []
     limit_s = BACK_MARGIN_S
-    for _, planned, step in _per_suite(building, host.side):
-        ledger.plan(planned)
-        if step.undo is not None:
-            lines.insert(0, call("undo_step", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
-            limit_s += step.undo.timeout_s
+    for one in steps:
+        ledger.plan(one.planned)
+        undo = one.step.undo
+        if undo is not None:
+            lines.insert(0, call("undo_step", one.planned.number, whole_seconds(undo.timeout_s), *undo.argv))
+            limit_s += undo.timeout_s
     word = building.tunnels[host.side]
     events, result = host.run_with_events(
         filled_script("undo-suite.sh", steps=lines), building.arguments(host), word=word, token=token, timeout_s=limit_s
@@ -121,14 +144,27 @@ def undo_steps(host: RemoteHost, building: Building, ledger: Ledger, *, token: C
         raise build_error(host, building.plan, {}, events, result, ledger)
 
 
-def rebuild(host: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[ScriptEvent, ...]:
-    """Do again what depends on the suite on one side; see `Switcher.switch`."""
+def rebuild(
+    host: RemoteHost,
+    building: Building,
+    ledger: Ledger,
+    steps: Sequence[Repeated],
+    *,
+    token: CancelToken,
+    is_awaited: bool = True,
+) -> tuple[ScriptEvent, ...]:
+    """Do steps again on one side; see `Switcher.switch`.
+
+    Args:
+        is_awaited: Whether to wait until the side is up and frames cross.
+    """
     own, run_dir = building.plan.on(host.side), building.request.link.run_dir
     files = [file for file in own.files if is_inside(file.path, run_dir)]
-    steps: list[str] = []
-    for index, planned, step in _per_suite(building, host.side):
-        steps += _again(planned, step, stdin_path(run_dir, index), files)
-    return run_apply(host, building, ledger, ApplyLines(files, steps), token=token, on_event=lambda _words: None)
+    lines: list[str] = []
+    for one in steps:
+        lines += _again(one.planned, one.step, stdin_path(run_dir, one.index), files)
+    made = ApplyLines(files, lines, is_awaited=is_awaited)
+    return run_apply(host, building, ledger, made, token=token, on_event=lambda _words: None)
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:
@@ -170,10 +206,18 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
     return file.path, file.mode, file.content
 
 
-def _per_suite(building: Building, side: Side) -> Iterator[tuple[int, Planned, PlanStep]]:
-    for index, step in enumerate(building.plan.on(side).steps):
-        if step.depends_on_suite:
-            yield index, planned_step(building.numbered(STEP_NUMBER + index), step), step
+def _per_suite(building: Building, side: Side) -> list[Repeated]:
+    steps = building.plan.on(side).steps
+    return repeated(building, side, [index for index, step in enumerate(steps) if step.depends_on_suite])
+
+
+def repeated(building: Building, side: Side, indexes: Sequence[int]) -> list[Repeated]:
+    """Return the steps at some places of one side, with their entries in the ledger."""
+    steps = building.plan.on(side).steps
+    return [
+        Repeated(index, planned_step(building.numbered(STEP_NUMBER + index), steps[index]), steps[index])
+        for index in indexes
+    ]
 
 
 def _again(planned: Planned, step: PlanStep, path: str, files: list[FileToWrite]) -> list[str]:

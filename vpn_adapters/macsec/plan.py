@@ -39,6 +39,8 @@ MACSEC_BYTES = 16 + 16
 Source: IEEE 802.1AE-2018 sections 9.3 and 14.5.
 """
 
+_STATIC_KEYS = mark("Static keys have to be changed on both hosts together, because packet numbers begin anew.")
+
 
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both sides."""
@@ -48,6 +50,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0) - MACSEC_BYTES,
         outer_filter=OUTER_FILTER,
         encapsulation=Encapsulation.L2TPV3,
+        why_not_restart="" if setting(request, KEYS) == AGREED_KEYS else _STATIC_KEYS,
     )
 
 

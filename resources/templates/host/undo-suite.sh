@@ -1,4 +1,5 @@
-# Undoes what depends on the suite, newest first, so that it can be done again with another one.
+# Undoes steps, newest first, so that they can be done again: those that depend on the suite, for another one, or those of
+# a VPN, for its restart.
 #
 # Arguments: STATE TUNNEL [MEMBER].
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.adapters import TunnelPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.script_files import adapter_script
 from app.domain.verdicts import Verdict
@@ -144,6 +145,35 @@ def test_both_hosts_derive_the_same_keys_and_never_the_same_twice(tmp_path: Path
     for folder in folders.values():
         seen = (folder / "argv").read_text()
         assert not any(key in seen for key in [*keys, SECRET])
+
+
+def test_mka_has_the_same_key_again_so_that_one_host_can_be_restarted_alone(tmp_path: Path) -> None:
+    (tmp_path / "macsec.secret").write_text(SECRET)
+    suite = adapter.suites(facts("debian-13"), facts("debian-13"))[0]
+    plan = adapter.plan(request(adapter, suite))
+    assert plan.why_not_restart == ""
+    (tmp_path / "wpa_supplicant.conf").write_bytes(plan.a.files[0].content)
+    keys = {agreed_key(tmp_path, plan) for _ in range(2)}
+    assert len(keys) == 1
+    assert len(keys.pop()) == 64
+    for one in adapter.suites(facts("debian-13"), facts("debian-13")):
+        is_static = not one.name.startswith("mka-")
+        assert bool(adapter.plan(request(adapter, one)).why_not_restart) == is_static
+
+
+def agreed_key(folder: Path, plan: TunnelPlan) -> str:
+    """Run the step that makes the interface, without its programs; return the key that wpa_supplicant would read."""
+    argv = list(next(step for step in plan.a.steps if step.depends_on_suite).command.argv)
+    argv[argv.index("/run/tunnelmark/tunnel")] = str(folder)
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    for name in ("ip", "modprobe", "udevadm", "wpa_supplicant"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    subprocess.run(argv, env=environment, check=True, timeout=120)
+    lines = (folder / "wpa_supplicant.secret").read_text().splitlines()
+    return next(line.rpartition("=")[2] for line in lines if "mka_cak=" in line)
 
 
 def test_refused_keys_are_not_shown(tmp_path: Path) -> None:

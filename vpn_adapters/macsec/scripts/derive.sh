@@ -1,16 +1,9 @@
-# derive LABEL DIGITS CIPHER: prints a key made of the shared secret. A key is never in the arguments of a program: the shell's
-# own printf writes it, to the stdin of `ip -batch` or into a file that only root can read. What `ip` says about a line
-# with a key in it is not shown.
+# derive, as in derive-key.sh, for static keys.
 # One key per direction and suite, and new ones each time: packet numbers begin anew with the interface, and a key must
-# never be used twice with the same number. Both ends count how often they did this.
-# Source: NIST SP 800-56C rev. 2 section 4 (one-step derivation with SHA-256); SP 800-38D section 8.
+# never be used twice with the same number. Both ends count how often they did this. Source: SP 800-38D section 8.
 
 count=0
 if [ -e "$folder/macsec.count" ]; then read -r count < "$folder/macsec.count"; fi
 count=$((count + 1))
 echo "$count" > "$folder/macsec.count"
-secret=
-read -r secret < "$folder/macsec.secret" || [ "${#secret}" -eq 64 ]
-derive() {
-  printf '\000\000\000\001%s Tunnelmark MACsec %s %s %s' "$secret" "$1" "$3" "$count" | sha256sum | cut -c "1-$2"
-}
+# @include derive-key.sh

@@ -1,0 +1,65 @@
+"""Restart of a running tunnel's VPN on one host alone, while that of the other host keeps running.
+
+All that the VPN has on a host is undone, newest step first, and done again from the same files and keys, as a
+deployment's supervisor starts a tunnel again. Firewall tables that can be made at any time remain: a guard closes the
+gap meanwhile. So does what was made before the VPN's first step (a condition of the link, settings of the host).
+
+The journal is not changed, as in a switch: its entries undo what is there, however far the restart came.
+"""
+
+from __future__ import annotations
+
+from app.domain.adapters import TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+from app.tunnel.apply import Building
+from app.tunnel.messages import NOTHING_TO_RESTART
+from app.tunnel.request import DeployRequest
+from app.tunnel.switch import Repeated, Switcher, rebuild, repeated, undo_steps
+
+
+def restart_one(
+    switcher: Switcher, request: DeployRequest, plan: TunnelPlan, side: Side, *, token: CancelToken
+) -> None:
+    """End the VPN on one host and start it again.
+
+    Nothing waits for frames to cross, or for the peer, except steps that do so by themselves.
+
+    Raises:
+        TunnelDown, CommandFailed, DiskFull: It did not work; `restart_both` builds the tunnel again.
+        ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+    """
+    building = Building(request, plan, switcher.tunnels, switcher.member)
+    host, ledger, steps = switcher.hosts[side], switcher.ledgers[side], _steps(switcher, building, side)
+    undo_steps(host, building, ledger, steps, token=token)
+    rebuild(host, building, ledger, steps, token=token, is_awaited=False)
+
+
+def restart_both(switcher: Switcher, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> str:
+    """End the VPN on both hosts, start it again, and verify both sides like new ones.
+
+    Returns:
+        What both sides report as negotiated.
+
+    Raises:
+        TunnelDown, CommandFailed, DiskFull: It did not work.
+        ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+    """
+    building = Building(request, plan, switcher.tunnels, switcher.member)
+    return switcher.repeat(building, {side: _steps(switcher, building, side) for side in Side}, token=token)
+
+
+def why_not_restart(request: DeployRequest, plan: TunnelPlan) -> str:
+    """Return why the VPN cannot be restarted on one host alone, as a sentence; empty where it can."""
+    for side in Side:
+        if not plan.on(side).interface:
+            return NOTHING_TO_RESTART(host=request.label(side))
+    return plan.why_not_restart
+
+
+def _steps(switcher: Switcher, building: Building, side: Side) -> list[Repeated]:
+    request, identities = building.request, switcher.identities
+    own = request.adapter.plan(request.plan_request(identities[Side.A], identities[Side.B])).on(side).steps
+    steps = building.plan.on(side).steps
+    first = next((index for index, step in enumerate(steps) if step in own), len(steps))
+    return repeated(building, side, [at for at, step in enumerate(steps) if at >= first and not step.is_repeatable])

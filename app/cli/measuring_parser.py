@@ -64,7 +64,8 @@ def _add_uses(compare_parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=tr(
             "also run workloads over each candidate: loaded-latency, both-directions, transfer, voice, web-page, "
-            "two-flows, transactions, idle-data, or all of these; key-exchanges, on practice labs (2 min more each)"
+            "two-flows, transactions, idle-data, restart, or all of these; key-exchanges, on practice labs (2 min more "
+            "each)"
         ),
     )
     compare_parser.add_argument(

@@ -8,6 +8,9 @@ from typing import TypeAlias
 TRANSFER_MB, MOST_TRANSFER_MB = 4, 1_000
 """Size of the file of the workload transfer, where the user gave none, and the largest one, in MB (10^6 bytes)."""
 
+RESTART, RESTART_OUTAGE = "restart", "outage"
+"""Name of the workload that restarts the VPN of one host, and of its main figure."""
+
 Listening: TypeAlias = tuple[tuple[str, int], ...]
 """Ports that a workload listens on besides iperf3's: protocol, and distance from the first port of measurements."""
 
@@ -40,7 +43,7 @@ class WorkloadResult:
     Attributes:
         workload: Its name.
         figures: By name; empty where it was not measured.
-        message: Why it was not measured, as a sentence; empty where it was.
+        message: Why it, or one of its figures, was not measured, as a sentence; empty where all were.
         lower_bounds: Names of the figures that the candidate can exceed: something else was the limit.
         doubt: Why the figures may be wrong, as a sentence; empty for no reason.
     """

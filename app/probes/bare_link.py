@@ -31,10 +31,11 @@ _REPLY = re.compile(r"^\[(?P<at>\d+\.\d+)\].* icmp_seq=(?P<seq>\d+) .*time=(?P<m
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """One answered echo request: when it was sent, in s of the host's clock, and its round-trip time in ms."""
+    """One answered echo request: when it was sent, in s of the host's clock, its round-trip time in ms, its number."""
 
     sent_s: float
     rtt_ms: float
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,9 @@ def read_echoes(text: str) -> tuple[Echo, ...]:
     """Read the lines of `ping -D`. Source: ping(8) of iputils 20221126; the time is that of the reply."""
     matches = (_REPLY.match(line) for line in text.splitlines())
     return tuple(
-        Echo(float(found["at"]) - float(found["ms"]) / 1_000, float(found["ms"])) for found in matches if found
+        Echo(float(found["at"]) - float(found["ms"]) / 1_000, float(found["ms"]), int(found["seq"]))
+        for found in matches
+        if found
     )
 
 

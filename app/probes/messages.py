@@ -229,6 +229,18 @@ VOICE_SOURCE = MessageForm(
     "loss concealment",
 )
 
+# --- a VPN that is restarted ------------------------------------------------------------------------------------------
+
+BARE_LINK_RUNS_NO_VPN = MessageForm("probe.bare-link-runs-no-vpn", "The bare link runs no VPN that could be restarted.")
+RESTART_FAILED = MessageForm("probe.restart-failed", "The VPN on {host} was not restarted alone: {why}")
+NOT_BACK = MessageForm(
+    "probe.not-back", "Frames did not cross again within {seconds:g} s after the VPN on {host} was restarted."
+)
+PINGS_UNEVEN = MessageForm(
+    "probe.pings-uneven", "{host} was too busy to send echo requests evenly while a VPN was restarted."
+)
+PINGS_ENDED = MessageForm("probe.pings-ended", "ping on {host} ended while a VPN was restarted.")
+
 # --- a hub and its clients --------------------------------------------------------------------------------------------
 
 HUB_UNREAD = MessageForm("probe.hub-unread", "The hub's counters cannot be read: {output}")

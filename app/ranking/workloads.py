@@ -137,12 +137,13 @@ def workload_notes(record: CampaignRecord) -> tuple[str, ...]:
             if one.workload not in workloads:
                 continue
             name, number = local_text(workloads[one.workload]), made.key.round
-            if one.message:
+            if one.message and not one.figures:
                 text = tr("{candidate}: {workload} was not measured in round {round}: {why}")
                 found.append(text.format(candidate=candidate, workload=name, round=number, why=local_text(one.message)))
-            if one.doubt:
+            doubts = (one.message, one.doubt) if one.figures else (one.doubt,)
+            for doubt in filter(None, doubts):
                 text = tr("{candidate}, round {round}: {doubt}")
-                found.append(text.format(candidate=candidate, round=number, doubt=local_text(one.doubt)))
+                found.append(text.format(candidate=candidate, round=number, doubt=local_text(doubt)))
     return tuple(dict.fromkeys(found))
 
 

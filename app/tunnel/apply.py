@@ -90,11 +90,13 @@ class ApplyLines:
         files: Files in the tunnel's own folder.
         steps: Lines that make the changes.
         is_awaited: Whether the script waits for the side afterwards.
+        more_s: Time that lines other than the plan's steps may take, in s.
     """
 
     files: Sequence[FileToWrite]
     steps: Sequence[str]
     is_awaited: bool = True
+    more_s: float = 0.0
 
 
 def run_apply(
@@ -126,7 +128,7 @@ def run_apply(
         building.arguments(host),
         word=building.tunnels[host.side],
         token=token,
-        timeout_s=_limit_s(building, own),
+        timeout_s=_limit_s(building, own) + lines.more_s,
         on_event=take,
     )
     if find(events, "failed", "files") is not None:

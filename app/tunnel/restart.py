@@ -12,10 +12,10 @@ from __future__ import annotations
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
-from app.tunnel.apply import Building
+from app.tunnel.apply import ApplyLines, Building, run_apply
 from app.tunnel.messages import NOTHING_TO_RESTART
 from app.tunnel.request import DeployRequest
-from app.tunnel.switch import Repeated, Switcher, rebuild, repeated, undo_steps
+from app.tunnel.switch import Repeated, Switcher, again_lines, repeated, take_undone, undo_limit_s, undo_lines
 
 
 def restart_one(
@@ -30,9 +30,16 @@ def restart_one(
         ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
     """
     building = Building(request, plan, switcher.tunnels, switcher.member)
-    host, ledger, steps = switcher.hosts[side], switcher.ledgers[side], _steps(switcher, building, side)
-    undo_steps(host, building, ledger, steps, token=token)
-    rebuild(host, building, ledger, steps, token=token, is_awaited=False)
+    ledger, steps = switcher.ledgers[side], _steps(switcher, building, side)
+    files, again = again_lines(building, side, steps)
+    # One script: the outage does not contain a round trip of SSH.
+    lines = ["stop_orphans", *undo_lines(steps, ledger), *again]
+    made = ApplyLines(files, lines, is_awaited=False, more_s=undo_limit_s(steps))
+    run_apply(
+        *(switcher.hosts[side], building, ledger, made),
+        token=token,
+        on_event=lambda words: take_undone(words, ledger),
+    )
 
 
 def restart_both(switcher: Switcher, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> str:

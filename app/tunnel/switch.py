@@ -125,23 +125,35 @@ def undo_steps(
     host: RemoteHost, building: Building, ledger: Ledger, steps: Sequence[Repeated], *, token: CancelToken
 ) -> None:
     """Undo steps on one side, newest first; see `Switcher.switch`."""
+    script = filled_script("undo-suite.sh", steps=undo_lines(steps, ledger))
+    word, limit_s = building.tunnels[host.side], BACK_MARGIN_S + undo_limit_s(steps)
+    events, result = host.run_with_events(script, building.arguments(host), word=word, token=token, timeout_s=limit_s)
+    for event in events:
+        take_undone(event.words, ledger)
+    if find(events, "finished") is None:
+        raise build_error(host, building.plan, {}, events, result, ledger)
+
+
+def undo_lines(steps: Sequence[Repeated], ledger: Ledger) -> list[str]:
+    """Return the lines that undo steps, newest first."""
     lines: list[str] = []
-    limit_s = BACK_MARGIN_S
     for one in steps:
         ledger.plan(one.planned)
         undo = one.step.undo
         if undo is not None:
             lines.insert(0, call("undo_step", one.planned.number, whole_seconds(undo.timeout_s), *undo.argv))
-            limit_s += undo.timeout_s
-    word = building.tunnels[host.side]
-    events, result = host.run_with_events(
-        filled_script("undo-suite.sh", steps=lines), building.arguments(host), word=word, token=token, timeout_s=limit_s
-    )
-    for event in events:
-        if event.words[0] == "back" and len(event.words) == 3:
-            ledger.undone(event.words[1], int(event.words[2]))
-    if find(events, "finished") is None:
-        raise build_error(host, building.plan, {}, events, result, ledger)
+    return lines
+
+
+def undo_limit_s(steps: Sequence[Repeated]) -> float:
+    """Return how long undoing steps may take at most, in s."""
+    return sum(one.step.undo.timeout_s for one in steps if one.step.undo is not None)
+
+
+def take_undone(words: Sequence[str], ledger: Ledger) -> None:
+    """Write down that a step was undone, where a script reports that."""
+    if words[0] == "back" and len(words) == 3 and words[2].isdecimal():
+        ledger.undone(words[1], int(words[2]))
 
 
 def rebuild(
@@ -151,20 +163,20 @@ def rebuild(
     steps: Sequence[Repeated],
     *,
     token: CancelToken,
-    is_awaited: bool = True,
 ) -> tuple[ScriptEvent, ...]:
-    """Do steps again on one side; see `Switcher.switch`.
+    """Do steps again on one side; see `Switcher.switch`."""
+    files, lines = again_lines(building, host.side, steps)
+    return run_apply(host, building, ledger, ApplyLines(files, lines), token=token, on_event=lambda _words: None)
 
-    Args:
-        is_awaited: Whether to wait until the side is up and frames cross.
-    """
-    own, run_dir = building.plan.on(host.side), building.request.link.run_dir
+
+def again_lines(building: Building, side: Side, steps: Sequence[Repeated]) -> tuple[list[FileToWrite], list[str]]:
+    """Return the files that are written, and the lines that do steps again."""
+    own, run_dir = building.plan.on(side), building.request.link.run_dir
     files = [file for file in own.files if is_inside(file.path, run_dir)]
     lines: list[str] = []
     for one in steps:
         lines += _again(one.planned, one.step, stdin_path(run_dir, one.index), files)
-    made = ApplyLines(files, lines, is_awaited=is_awaited)
-    return run_apply(host, building, ledger, made, token=token, on_event=lambda _words: None)
+    return files, lines
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:

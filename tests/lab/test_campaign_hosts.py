@@ -27,8 +27,9 @@ from app.host.snapshots import SnapshotDepth, compare_snapshots
 from app.measurement.bench import StageClock, candidate_times
 from app.measurement.control import CampaignControl
 from app.measurement.overhead import measure_overhead
-from app.probes import LatencyRequest
-from app.probes.workloads import idle_data, transactions
+from app.probes import LatencyRequest, restart_pings
+from app.probes.messages import BARE_LINK_RUNS_NO_VPN
+from app.probes.workloads import idle_data, restart, transactions
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.own_study_figures import own_figures
 from app.ranking.published import IPSEC_TLS
@@ -125,6 +126,24 @@ def test_files_are_slower_and_idle_data_is_what_keeps_a_tunnel_alive(
     # OpenVPN's keepalive is 2 s in both directions: up to 8 frames of 82 bytes, fewer on a busy computer.
     assert 2 * 82 <= vpn.figures["bytes"] <= 10 * 82
     assert vpn.figures["month"] > 50
+
+
+@pytest.mark.parametrize("solution", ["openvpn-tcp", pytest.param("openvpn-udp", marks=pytest.mark.full)])
+def test_a_restart_of_one_host_is_an_outage_that_ends(net: NetBench, found: Found, store: Store, solution: str) -> None:
+    plan = replace(lab_campaign.make_plan(net.pair, found, ["baseline", solution]), workloads=("restart",))
+    record = lab_campaign.run(plan, net.sessions, found, store)
+
+    bare, vpn, *_ = (one.workloads[0] for one in record.attempts)
+    assert statuses(record)[1] == f"{solution} completed"
+    assert (bare.figures, bare.message) == ({}, BARE_LINK_RUNS_NO_VPN())
+    assert vpn.message == ""
+    assert vpn.figures["outage"] == max(vpn.figures["outage-a"], vpn.figures["outage-b"])
+    # Something was lost, and each outage ended before the limit; the client notices a silent server after 10 s.
+    assert all(2 * restart_pings.INTERVAL_S < one < restart.LIMIT_S for one in vpn.figures.values())
+    if solution == "openvpn-udp":
+        assert vpn.figures["outage-a"] > 8.0
+    assert is_clean(net.sessions.a)
+    assert is_clean(net.sessions.b)
 
 
 def test_a_daemon_that_dies_during_a_probe_is_a_result(net: NetBench, found: Found, store: Store) -> None:

@@ -17,7 +17,7 @@ from app.measurement.tunnels import DeployedTunnels
 from app.probes.hub_flood import flood
 from app.probes.hub_rate import RateAmounts
 from app.probes.hub_sessions import connect, measure_between_clients, recover_clients
-from app.probes.messages import NO_HUB
+from app.probes.messages import BARE_LINK_RUNS_NO_VPN, NO_HUB
 from app.probes.workloads import key_exchanges
 from app.storage import Store
 from app.tunnel import temporary_tunnel
@@ -108,16 +108,20 @@ def test_the_highest_rate_is_found_with_the_cpu_of_the_hub(bench: Bench) -> None
 
 
 @pytest.mark.full
-def test_a_comparison_counts_key_exchanges_of_its_candidates(
+def test_a_comparison_restarts_its_candidates_and_counts_key_exchanges(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(key_exchanges, "AMOUNTS", RateAmounts(try_s=2, window_s=4, precision=2.0))
     found = lab_campaign.Found({"a": bench.facts[0], "b": bench.facts[1]}, bench.request("wireguard").link)
     plan = lab_campaign.make_plan(bench.pair, found, ["baseline", "openvpn-udp"])
-    plan = replace(plan, workloads=("key-exchanges",))
+    plan = replace(plan, workloads=("restart", "key-exchanges"))
     with Store.open(tmp_path / "x.db") as store:
         record = lab_campaign.run(plan, bench.sessions, found, store)
-    by_solution = {one.key.solution: one.workloads[0] for one in record.attempts}
+    restarts = {one.key.solution: one.workloads[0] for one in record.attempts}
+    assert restarts["baseline"].message == BARE_LINK_RUNS_NO_VPN()
+    assert restarts["openvpn-udp"].message == ""
+    assert all(0.1 < one < 90 for one in restarts["openvpn-udp"].figures.values())
+    by_solution = {one.key.solution: one.workloads[1] for one in record.attempts}
     assert by_solution["baseline"].message == NO_HUB()
     figures = by_solution["openvpn-udp"].figures
     assert by_solution["openvpn-udp"].message == ""

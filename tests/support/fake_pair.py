@@ -201,11 +201,20 @@ class FakeTunnel:
         self.configuration = (PlannedItem("a", "file", "/run/tunnelmark/tunnel/x.conf", "# x"),)
         self.link = Link("192.0.2.1", "192.0.2.2").instance(instance)
         self.pids = {Side.A: (1000 + instance,), Side.B: (2000 + instance,)}
+        self.did: list[str] = []
         self._log = log
 
     def collect_logs(self, token: CancelToken) -> str:
         token.raise_if_cancelled()
         return self._log
+
+    def restart(self, side: Side, *, token: CancelToken) -> None:
+        token.raise_if_cancelled()
+        self.did.append(f"restart {side}")
+
+    def restart_both(self, *, token: CancelToken) -> None:
+        token.raise_if_cancelled()
+        self.did.append("restart both")
 
     def daemon_pids(self, side: Side) -> tuple[int, ...]:
         return self.pids[side]
@@ -253,9 +262,8 @@ class FakeTunnels:
         if solution in self.faults:
             raise self.faults[solution]
         tunnel = FakeTunnel(suite, self.log)
-        tunnel.plan = replace(
-            tunnel.plan, a=replace(tunnel.plan.a, steps=self.steps), b=replace(tunnel.plan.b, steps=self.steps)
-        )
+        a, b = (replace(one, steps=self.steps) for one in (tunnel.plan.a, tunnel.plan.b))
+        tunnel.plan = replace(tunnel.plan, solution=solution, a=a, b=b)
         self.tunnels_up.append(solution)
         try:
             self.on_open(solution)

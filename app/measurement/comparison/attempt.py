@@ -181,7 +181,7 @@ def _build_and_measure(
         try:
             measurement.run(draft, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed)
             draft.workloads = run_workloads(
-                context, tunnel.plan, token=token, on_stage=on_stage, port=context.link.names.iperf_port
+                context, tunnel, token=token, on_stage=on_stage, port=context.link.names.iperf_port
             )
             check_shaped(context, tunnel.plan, token)
             # Last of all: the tunnel does not work any more afterwards.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import LogLevel, LogLine, Stage
+from app.domain.solutions import BASELINE
 from app.domain.workloads import WorkloadResult
-from app.measurement.interfaces import StageSink
+from app.measurement.interfaces import StageSink, Tunnel
 from app.measurement.load_guard import LoadGuard
-from app.measurement.messages import WAS_NOT_MEASURED, WORKLOAD_FIGURE, WORKLOAD_NOT_MEASURED
+from app.measurement.messages import WAS_NOT_MEASURED, WORKLOAD_FIGURE, WORKLOAD_NOT_MEASURED, WORKLOAD_PARTLY
 from app.measurement.work import ComparisonContext
 from app.probes.workloads import Workload, WorkloadPath, planned_workloads
 from app.wording.numbers import figure
@@ -19,7 +19,7 @@ from app.wording.numbers import figure
 
 def run_workloads(
     context: ComparisonContext,
-    tunnel: TunnelPlan,
+    tunnel: Tunnel,
     *,
     token: CancelToken,
     on_stage: StageSink,
@@ -49,25 +49,28 @@ def log_workload(context: ComparisonContext, workload: Workload, result: Workloa
 def _run(
     context: ComparisonContext,
     workload: Workload,
-    tunnel: TunnelPlan,
+    tunnel: Tunnel,
     token: CancelToken,
     port: int,
 ) -> WorkloadResult:
-    condition = context.plan.condition
+    condition, plan = context.plan.condition, tunnel.plan
     guard = nullcontext(None) if context.plan.pair.is_lab else LoadGuard(context.sessions, token=token)
     with guard as watching:
         path = WorkloadPath(
             sessions=context.sessions,
-            address_a=tunnel.probe_address_a,
-            address_b=tunnel.probe_address_b,
+            address_a=plan.probe_address_a,
+            address_b=plan.probe_address_b,
             underlay=(context.link.underlay_a, context.link.underlay_b),
-            outer_filter=tunnel.outer_filter,
+            outer_filter=plan.outer_filter,
             port=port,
             rtt_ms=condition.rtt_ms if condition is not None else 0.0,
-            token=watching.load_token if watching else token,
+            token=(load_token := watching.load_token if watching else token),
             report=lambda name, _at_s, value: context.meter.report(
                 WORKLOAD_FIGURE(workload=workload.title, name=name, value=figure(value, 3))
             ),
+            restart=(lambda side: tunnel.restart(side, token=load_token)) if plan.solution != BASELINE else None,
+            # Also after a busy host has ended the workload: what follows needs the tunnel.
+            restart_both=lambda: tunnel.restart_both(token=token),
         )
         try:
             return workload.measure(path)
@@ -79,6 +82,8 @@ def _run(
 
 
 def _words(workload: Workload, result: WorkloadResult) -> str:
+    if result.message and result.figures:
+        return WORKLOAD_PARTLY(workload=workload.title, why=result.message)
     if result.message:
         return WORKLOAD_NOT_MEASURED(workload=workload.title, why=result.message)
     main = workload.figures[0]

@@ -335,6 +335,7 @@ PACKET_TESTS_DONE = MessageForm("measure.packet-tests-done", "packet tests: {lin
 CONDITION_SET = MessageForm("measure.condition-set", "Condition {name}: {words}.")
 WORKLOAD_FIGURE = MessageForm("measure.workload-figure", "{workload:text}: {name:text} {value}")
 WORKLOAD_NOT_MEASURED = MessageForm("measure.workload-not-measured", "{workload:text} was not measured: {why}")
+WORKLOAD_PARTLY = MessageForm("measure.workload-partly", "{workload:text} was measured in part: {why}")
 BROKE_OFF = MessageForm("measure.broke-off", "The run was aborted: {error}")
 FROM_HOST_TO_HOST = MessageForm("measure.from-host-to-host", "{sender} to {receiver}")
 REPORTED_LINE = MessageForm("measure.reported-line", "Reported: {line}")

@@ -10,6 +10,7 @@ from app.domain.commands import SessionPair
 from app.domain.hosts import Side
 from app.domain.hubs import Hub
 from app.domain.link import WORKLOAD_PORT_STEP, Link
+from app.domain.messages import sentences
 from app.domain.workloads import FigureKind, Listening, WorkloadResult
 
 Report = Callable[[str, float, float], None]
@@ -44,8 +45,11 @@ class WorkloadPath:
         token: Ends the workload.
         report: Gets figures while they grow.
         on_step: Gets each step as a sentence.
+        restart: Ends the VPN of one host and starts it again; does not wait for frames to cross. None on the bare link.
+        restart_both: The same on both hosts; returns when frames cross.
         hub: Hub that the workload runs on; None where it runs over the path, or the solution has no hub.
         mark_lower_bound: Gets the name of a figure that the candidate can exceed.
+        mark_missing: Gets why some of the figures are missing, as a sentence.
     """
 
     sessions: SessionPair
@@ -58,8 +62,11 @@ class WorkloadPath:
     token: CancelToken
     report: Report = lambda _name, _at_s, _value: None
     on_step: Callable[[str], None] = lambda _sentence: None
+    restart: Callable[[Side], None] | None = None
+    restart_both: Callable[[], None] = lambda: None
     hub: HubPlace | None = None
     mark_lower_bound: Callable[[str], None] = lambda _name: None
+    mark_missing: Callable[[str], None] = lambda _why: None
 
     @property
     def own_port(self) -> int:
@@ -113,12 +120,15 @@ class Workload:
     hub_clients: int = 0
 
     def measure(self, path: WorkloadPath) -> WorkloadResult:
-        """Return its figures over a path, with which of them the candidate can exceed.
+        """Return its figures over a path, with which of them the candidate can exceed, and why some are missing.
 
         Raises:
             ProbeFailed: They cannot be measured.
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         lower_bounds: list[str] = []
-        figures = dict(self.run(replace(path, mark_lower_bound=lower_bounds.append)))
-        return WorkloadResult(self.name, figures, lower_bounds=tuple(lower_bounds))
+        missing: list[str] = []
+        marked = replace(path, mark_lower_bound=lower_bounds.append, mark_missing=missing.append)
+        figures = dict(self.run(marked))
+        why = sentences(dict.fromkeys(missing))
+        return WorkloadResult(self.name, figures, message=why, lower_bounds=tuple(lower_bounds))

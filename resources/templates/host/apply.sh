@@ -1,4 +1,5 @@
-# Builds this end of the tunnel, or builds it again with another suite, and waits until it is up and frames cross.
+# Builds this end of the tunnel, or builds it again with another suite, and waits until it is up and frames cross. A restart
+# of one host's VPN is such a script as well: its steps are undone before they are done again, and nothing is awaited.
 #
 # Arguments: STATE TUNNEL [MEMBER].
 

@@ -1,5 +1,5 @@
-# Undoes steps, newest first, so that they can be done again: those that depend on the suite, for another one, or those of
-# a VPN, for its restart.
+# Undoes steps, newest first, so that they can be done again: those that depend on the suite, for another one, or all of a
+# VPN, for its restart on both hosts.
 #
 # Arguments: STATE TUNNEL [MEMBER].
 

@@ -9,12 +9,14 @@ from typing import cast
 import pytest
 import sample_records as sample
 from campaign_stage import Stage
+from fake_pair import FakeTunnel
 
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan, ProbeFailed
+from app.domain.events import LogLine, StageStarted
 from app.domain.events import Stage as AttemptStage
-from app.domain.events import StageStarted
+from app.domain.hosts import Side
 from app.domain.profiles import ADAPTIVE_PROFILE
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.comparison import plan_campaign
@@ -22,6 +24,7 @@ from app.measurement.comparison.conditions import workloads_s
 from app.measurement.messages import MB_TO_TRANSFER, NUMBER_OUT_OF_RANGE
 from app.probes.pacing import ping_interval_s
 from app.probes.workloads import WORKLOADS, Workload, WorkloadPath
+from app.ranking.workloads import workload_notes
 from support.message_checks import has_message
 
 
@@ -103,6 +106,45 @@ def test_rates_that_change_count_with_their_mean_for_files_and_with_their_lowest
     assert workloads_s(("transfer",), changing) == pytest.approx(workloads_s(("transfer",), same_mean))
     slow = replace(fixed, rate_mbit_s=0.1)
     assert ping_interval_s(changing) == ping_interval_s(replace(changing, a_to_b=slow)) != ping_interval_s(same_mean)
+
+
+def test_a_workload_restarts_the_vpn_of_the_running_tunnel_and_not_that_of_the_bare_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bare: list[bool] = []
+    stage = Stage(workloads=("restart", "voice"))
+    order: list[str] = []
+
+    def run(path: WorkloadPath) -> Mapping[str, float]:
+        order.append("restart")
+        bare.append(path.restart is None)
+        if path.restart is None:
+            raise ProbeFailed("No VPN.")
+        path.restart(Side.B)
+        path.mark_missing("Frames did not cross again.")
+        path.restart_both()
+        return {"outage-a": 1.5}
+
+    def call(_path: WorkloadPath) -> Mapping[str, float]:
+        order.append("voice")
+        return {"mos": 4.2}
+
+    for name, runs in (("restart", run), ("voice", call)):
+        one = replace(WORKLOADS[name], run=runs)
+        monkeypatch.setitem(cast("dict[str, Workload]", WORKLOADS), name, one)
+    made: list[FakeTunnel] = []
+    monkeypatch.setattr("fake_pair.FakeTunnel", lambda *words: made.append(FakeTunnel(*words)) or made[-1])
+    record = stage.run()
+
+    assert order == ["voice", "restart"] * len(record.attempts)
+    assert bare == [attempt.key.solution == "baseline" for attempt in record.attempts]
+    assert [one.did for one in made] == [[] if is_bare else ["restart b", "restart both"] for is_bare in bare]
+    assert {one.status for one in record.attempts} == {AttemptStatus.COMPLETED}
+    notes = workload_notes(record)
+    assert any("was not measured in round 1: No VPN." in note for note in notes)
+    assert any(note.endswith(", round 1: Frames did not cross again.") for note in notes)
+    words = [event.text for event in stage.of(LogLine) if "in part" in event.text]
+    assert words[0] == "Restart of the VPN on one host was measured in part: Frames did not cross again."
 
 
 @pytest.mark.parametrize("size_mb", [0, -1, 1_001])

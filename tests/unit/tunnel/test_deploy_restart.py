@@ -90,9 +90,9 @@ def test_only_the_steps_of_the_vpn_of_one_host_are_done_again(world: World, side
         commands = len(other.commands)
         tunnel.restart(side, token=CancelToken())
         assert [(entry.side, entry.what) for entry in audit] == [
+            (side, f"Write {RUN_DIR}/config"),
             (side, "Undo: Start the daemon"),
             (side, "Undo: Make tmk0"),
-            (side, f"Write {RUN_DIR}/config"),
             (side, "Make tmk0"),
             (side, "Start the daemon"),
         ]

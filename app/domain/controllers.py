@@ -50,6 +50,21 @@ class ControllerLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartOutage:
+    """Outages after a restart of the VPN on one host, as the workload `restart` measured them.
+
+    Attributes:
+        longest_s: The longest one, in s; None where frames did not cross again, or it was not measured.
+        advice: Smallest values with which a connection outlasts it.
+        message: Why the longest one is not known, as a sentence; empty where it is.
+    """
+
+    longest_s: float | None
+    advice: tuple[ControllerAdvice, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """Extremes of what was measured.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.controllers import Arrivals, ControllerAdvice
+from app.domain.controllers import Arrivals, ControllerAdvice, RestartOutage
 from app.domain.gates import Gate
 from app.domain.results import AttemptStatus
 from app.domain.verdicts import Verdict
@@ -128,6 +128,7 @@ class CandidateResult:
             None where it cannot be recommended, or nothing can.
         arrivals: Extremes of the round trips of short frames; None where too few were answered.
         controllers: Smallest safe settings of controllers, from these.
+        restart_outage: Outages after a restart of the VPN on one host; None where the workload was not run.
         jitter_ms: Mean difference of successive round-trip times in ms, weighted over the sizes as the latency is; None
             where a size has none.
     """
@@ -163,6 +164,7 @@ class CandidateResult:
     arrivals: Arrivals | None = None
     controllers: tuple[ControllerAdvice, ...] = ()
     jitter_ms: float | None = None
+    restart_outage: RestartOutage | None = None
 
     @property
     def is_partial(self) -> bool:

@@ -21,7 +21,7 @@ from app.domain.results import (
     CandidateId,
     LatencySeries,
 )
-from app.ranking.controllers import arrivals_of, controller_advice
+from app.ranking.controllers import arrivals_of, controller_advice, restart_outage
 from app.ranking.failures import silent_rounds
 from app.ranking.gates import gates_of, spread_of, worst_gates
 from app.ranking.outages import RequestPace, request_pace
@@ -168,6 +168,7 @@ def _contender(
         controllers=() if arrivals is None or arrivals.silent_rounds else controller_advice(arrivals),
         cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
         rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
+        restart_outage=restart_outage(completed(done), arrivals.most_ms if arrivals is not None else 0.0),
         jitter_ms=weighted_latency_ms({one.frame_bytes: one.jitter_ms for one in latency if one.jitter_ms is not None}),
     )
     return Contender(candidate, attempts, figures, result)

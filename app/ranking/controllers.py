@@ -16,9 +16,11 @@ from app.domain.controllers import (
     ControllerAdvice,
     ControllerLimit,
     ControllerSetting,
+    RestartOutage,
 )
 from app.domain.hosts import ToolFlavour
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
+from app.domain.workloads import RESTART, RESTART_OUTAGE
 from app.ranking.outages import is_timed_by_blocks, longest_outages_s
 from app.ranking.summaries import lost_runs
 
@@ -126,6 +128,25 @@ def outage_advice(outage_s: float, rtt_ms: float = 0.0) -> tuple[ControllerAdvic
             value = _first(steps, lambda step: step > request_ms)
         advice.append(ControllerAdvice(setting, value))
     return tuple(advice)
+
+
+def restart_outage(attempts: Iterable[Attempt], rtt_ms: float) -> RestartOutage | None:
+    """Return the longest outage after a restart of the VPN on one host; None where the workload was not run.
+
+    It is known only where frames crossed again after each restart.
+
+    Args:
+        attempts: Of one candidate.
+        rtt_ms: Round-trip time of the tunnel, in ms.
+    """
+    found = [one for attempt in attempts for one in attempt.workloads if one.workload == RESTART]
+    if not found:
+        return None
+    message = next((one.message for one in found if one.message), "")
+    if message or not all(RESTART_OUTAGE in one.figures for one in found):
+        return RestartOutage(None, message=message)
+    longest_s = max(one.figures[RESTART_OUTAGE] for one in found)
+    return RestartOutage(longest_s, outage_advice(longest_s, rtt_ms))
 
 
 def _sent_again_ms(number: int, rtt_ms: float = 0.0) -> float:

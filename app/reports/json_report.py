@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.capture import CaptureReport, properties_of
 from app.domain.conditions import MeasuredCondition
+from app.domain.controllers import ControllerAdvice, RestartOutage
 from app.domain.gates import Gate
 from app.domain.hosts import DIRECTIONS
 from app.domain.link_protocols import joined_verdict
@@ -163,8 +164,22 @@ def _controllers(one: CandidateResult) -> dict[str, Any]:
             }
             for each in one.controllers
         }
-    values = {each.setting.value: each.value_ms for each in one.controllers}
-    return {"controllers": values, "controller_assumptions": assumptions}
+    return {
+        "controllers": _values(one.controllers),
+        "controller_assumptions": assumptions,
+        "restart_outage": _restart_outage(one.restart_outage),
+    }
+
+
+def _restart_outage(found: RestartOutage | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    values = _values(found.advice) if found.longest_s is not None else None
+    return {"longest_s": _number(found.longest_s), "controllers": values, "message": found.message or None}
+
+
+def _values(advice: Sequence[ControllerAdvice]) -> dict[str, int | None]:
+    return {each.setting.value: each.value_ms for each in advice}
 
 
 def _on_underlay(attempts: Sequence[Attempt]) -> dict[str, Any]:

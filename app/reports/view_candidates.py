@@ -63,7 +63,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
         "controllers": [list(row) for row in controller_rows(one.controllers)],
-        "controller_note": controller_note(one.arrivals) if one.arrivals else "",
+        "controller_note": controller_note(one.arrivals, one.restart_outage) if one.arrivals else "",
         "gates": [list(row) for row in gate_rows(one.gates, shown_limits())],
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),
         "has_notes": any(each.note for each in one.latency),

@@ -11,9 +11,11 @@ from app.domain.controllers import (
     ControllerAdvice,
     ControllerLimit,
     ControllerSetting,
+    RestartOutage,
 )
 from app.wording.language import mark, tr, trn
 from app.wording.local_forms import decimal, listed_names
+from app.wording.messages import local_text
 from app.wording.numbers import grouped, milliseconds
 
 CONTROLLER_COLUMNS = (
@@ -111,14 +113,34 @@ def outage_words(outage_s: float | None, advice: Sequence[ControllerAdvice]) -> 
     """
     if outage_s is None:
         return tr("not measured: no outage has ended yet")
-    values = ", ".join(f"{controller_protocol(one.setting)} {_value(one)}" for one in advice)
     return tr("the longest of {outage}, outlasted with {values}").format(
-        outage=f"{decimal(outage_s, 1)} s", values=values
+        outage=f"{decimal(outage_s, 1)} s", values=_values(advice)
     )
 
 
-def controller_note(found: Arrivals) -> str:
-    """Return what the smallest safe values rest on, as a sentence."""
+def _values(advice: Sequence[ControllerAdvice]) -> str:
+    return ", ".join(f"{controller_protocol(one.setting)} {_value(one)}" for one in advice)
+
+
+def restart_words(found: RestartOutage | None) -> str:
+    """Return the outage after a restart of the VPN, with the smallest settings that outlast it, as sentences."""
+    if found is None:
+        return tr(
+            "Outage after a failure: not measured by this comparison. The workload restart measures that after a "
+            "restart of the VPN on one host; the status of a deployment has those that its hosts saw, with the "
+            "settings that outlast the longest."
+        )
+    if found.longest_s is None:
+        text = tr("Outage after a restart of the VPN on one host: not known. {why}")
+        return text.format(why=local_text(found.message)).rstrip()
+    return tr(
+        "Outage after a restart of the VPN on one host: up to {outage} (measured), outlasted with {values}. The time "
+        "to notice a failure is not included: a deployment's supervisor adds its own."
+    ).format(outage=f"{decimal(found.longest_s, 1)} s", values=_values(found.advice))
+
+
+def controller_note(found: Arrivals, restart: RestartOutage | None = None) -> str:
+    """Return what the smallest safe values rest on, and what is known of outages, as sentences."""
     lost = tr("none lost")
     if found.lost_in_a_row:
         text = tr("{number} lost in a row at most, or an outage of up to {time}")
@@ -130,16 +152,14 @@ def controller_note(found: Arrivals) -> str:
             time=milliseconds(found.outage_ms)
         )
     note = tr(
-        "From {replies} replies to frames of up to 128 bytes: {least} to {most}, "
-        "{lost}. Leave room for rarer delays. Outage after a failure: not measured by a comparison; the status of a "
-        "deployment has those that its hosts saw, with the settings that outlast the longest."
+        "From {replies} replies to frames of up to 128 bytes: {least} to {most}, {lost}. Leave room for rarer delays."
     ).format(
         replies=grouped(found.replies),
         least=milliseconds(found.least_ms),
         most=milliseconds(found.most_ms),
         lost=lost,
     )
-    return " ".join((*_left_out(found), note, *_reading(found)))
+    return " ".join((*_left_out(found), note, restart_words(restart), *_reading(found)))
 
 
 def _left_out(found: Arrivals) -> Iterator[str]:

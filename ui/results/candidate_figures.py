@@ -114,7 +114,7 @@ class CandidateFigures(ScrollPage):
         _fill(self.cpu, _cpu_rows(data, key, result))
         _fill(self.gates, gate_rows(result.gates, shown_limits()))
         _fill(self.controllers, controller_rows(result.controllers))
-        self.controller_note.setText(controller_note(result.arrivals) if result.arrivals else "")
+        self.controller_note.setText(controller_note(result.arrivals, result.restart_outage) if result.arrivals else "")
 
 
 def _throughput_rows(result: CandidateResult, again: dict[str, list[int | None]]) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from app.domain.condition_files import presets
 from app.domain.controllers import Arrivals, ControllerSetting
 from app.domain.events import Stage
 from app.domain.hosts import Tool, ToolFlavour
-from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, Block, LatencySeries
+from app.domain.ranking import CandidateResult
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, Block, CampaignRecord, LatencySeries
+from app.domain.workloads import WorkloadResult
 from app.probes.messages import REPLIES_STOPPED
 from app.probes.pacing import ping_interval_s
 from app.ranking import rank
@@ -20,7 +23,7 @@ from app.ranking.controllers import arrivals_of, controller_advice, controller_l
 from app.ranking.outages import request_pace
 from app.reports.json_report import to_json
 from app.reports.view import report_view
-from app.wording.controllers import CONTROLLER_COLUMNS, controller_note, limit_words, outage_words
+from app.wording.controllers import CONTROLLER_COLUMNS, controller_note, limit_words, outage_words, restart_words
 
 
 def attempt(*rtt_ms: float | None, frame_bytes: int = 60, blocks: tuple[Block, ...] = ()) -> Attempt:
@@ -255,7 +258,11 @@ def test_the_report_has_them_with_what_they_rest_on() -> None:
     assert all(len(row) == len(CONTROLLER_COLUMNS) for row in view["controllers"])
     assert "IEC 61158-6-10" in view["controllers"][0][4]
     assert "RFC 6298, 5.5" in view["controllers"][2][4]
-    assert "not measured by a comparison" in view["controller_note"]
+    assert (
+        "Outage after a failure: not measured by this comparison. The workload restart measures"
+        in view["controller_note"]
+    )
+    assert to_json(record, rank(record))["results"][0]["restart_outage"] is None
 
 
 def test_json_has_the_source_of_each_assumption() -> None:
@@ -293,6 +300,51 @@ def test_a_long_round_trip_delays_what_tcp_sends_after_an_outage() -> None:
     found = {one.setting: one.value_ms for one in outage_advice(0.8, rtt_ms=500.0)}
     assert found[ControllerSetting.MODBUS] == 5_000  # after 0.7 and 2.1 s, answered 0.5 s later
     assert found[ControllerSetting.PROFINET] == 512  # no answer is waited for
+
+
+def with_restarts(*results: WorkloadResult) -> CampaignRecord:
+    """Return a record of as many rounds, whose second candidate has these results."""
+    record = sample_record(rounds=len(results), models=MODELS[:2], pings=200)
+    key = record.plan.candidates[1].solution
+    left = iter(results)
+    attempts = tuple(
+        replace(one, workloads=(next(left),)) if one.key.solution == key else one for one in record.attempts
+    )
+    return replace(record, attempts=attempts)
+
+
+def restarted(record: CampaignRecord) -> tuple[CandidateResult, str, Any]:
+    """Return the result of the candidate that was restarted, the sentence of its report, and its JSON."""
+    ranking = rank(record)
+    key = record.plan.candidates[1].solution
+    (place,) = [at for at, one in enumerate(ranking.results) if one.solution == key]
+    note = report_view(record, ranking)["candidates"][place]["controller_note"]
+    (written,) = [one for one in to_json(record, ranking)["results"] if one["solution"] == key]
+    return ranking.results[place], note, written["restart_outage"]
+
+
+def test_the_longest_outage_after_a_restart_is_that_of_all_rounds_and_has_the_settings_that_outlast_it() -> None:
+    figures = [{"outage": seconds, "outage-a": seconds, "outage-b": 0.1} for seconds in (0.31, 0.25)]
+    result, note, written = restarted(with_restarts(*(WorkloadResult("restart", one) for one in figures)))
+    assert result.restart_outage is not None
+    assert result.restart_outage.longest_s == 0.31
+    assert "up to 0.3 s (measured), outlasted with PROFINET RT 256 ms, EtherNet/IP 200 ms, Modbus/TCP 1" in note
+    assert "supervisor adds its own" in note
+    assert written["longest_s"] == 0.31
+    assert written["message"] is None
+    assert written["controllers"]["profinet-update-time"] == 256
+    assert restart_words(result.restart_outage) in note
+
+
+@pytest.mark.parametrize("figures", [{}, {"outage-a": 0.3}])
+def test_an_outage_that_did_not_end_in_one_round_has_no_longest_one(figures: dict[str, float]) -> None:
+    good = WorkloadResult("restart", {"outage": 0.3, "outage-a": 0.3, "outage-b": 0.1})
+    bad = WorkloadResult("restart", figures, message="Frames did not cross again on B.")
+    result, note, written = restarted(with_restarts(good, bad))
+    assert result.restart_outage is not None
+    assert result.restart_outage.longest_s is None
+    assert "Outage after a restart of the VPN on one host: not known. Frames did not cross again on B." in note
+    assert written == {"longest_s": None, "controllers": None, "message": "Frames did not cross again on B."}
 
 
 def test_an_outage_that_was_not_measured_is_not_made_up() -> None:

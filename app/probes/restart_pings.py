@@ -49,8 +49,9 @@ _PINGS = bare_script("probes/restart.sh")
 def ping_argv() -> tuple[str, ...]:
     """Return ping and its options.
 
-    Not bound to the interface, which may go and come back. A request may then take the default route, and ends at its
-    first router (`-t 1`): only a host on the tunnel answers. No deadline (`-w`): ping would end at the first error.
+    Not bound to the interface, which may be removed and made again. A request may then take the default route, and ends
+    at its first router (`-t 1`): only a host on the tunnel answers. No deadline (`-w`): ping would end at the first
+    error.
 
     Source: ping(8) of iputils 20221126; ping_common.c, main_loop: `if (deadline && nerrors) break`; pinger: a request
     that cannot be sent is counted, and the next one follows after the interval.

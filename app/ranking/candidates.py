@@ -168,10 +168,9 @@ def _contender(
         controllers=() if arrivals is None or arrivals.silent_rounds else controller_advice(arrivals),
         cpu_at_rate_pct=over_rounds(figures.cpu_at_rate_pct),
         rate_mbit_s=next((one.rate_mbit_s for one in reversed(done) if one.rate_mbit_s is not None), None),
-        restart_outage=restart_outage(completed(done), arrivals.most_ms if arrivals is not None else 0.0),
         jitter_ms=weighted_latency_ms({one.frame_bytes: one.jitter_ms for one in latency if one.jitter_ms is not None}),
     )
-    return Contender(candidate, attempts, figures, result)
+    return Contender(candidate, attempts, figures, replace(result, restart_outage=restart_outage(done, arrivals)))
 
 
 def _arrivals(attempts: Sequence[Attempt], done: Sequence[Attempt], pace: RequestPace) -> Arrivals | None:

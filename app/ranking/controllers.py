@@ -130,14 +130,14 @@ def outage_advice(outage_s: float, rtt_ms: float = 0.0) -> tuple[ControllerAdvic
     return tuple(advice)
 
 
-def restart_outage(attempts: Iterable[Attempt], rtt_ms: float) -> RestartOutage | None:
+def restart_outage(attempts: Iterable[Attempt], arrivals: Arrivals | None) -> RestartOutage | None:
     """Return the longest outage after a restart of the VPN on one host; None where the workload was not run.
 
     It is known only where frames crossed again after each restart.
 
     Args:
         attempts: Of one candidate.
-        rtt_ms: Round-trip time of the tunnel, in ms.
+        arrivals: Extremes of its round trips, of which TCP waits for the longest; None where they are not known.
     """
     found = [one for attempt in attempts for one in attempt.workloads if one.workload == RESTART]
     if not found:
@@ -146,7 +146,7 @@ def restart_outage(attempts: Iterable[Attempt], rtt_ms: float) -> RestartOutage 
     if message or not all(RESTART_OUTAGE in one.figures for one in found):
         return RestartOutage(None, message=message)
     longest_s = max(one.figures[RESTART_OUTAGE] for one in found)
-    return RestartOutage(longest_s, outage_advice(longest_s, rtt_ms))
+    return RestartOutage(longest_s, outage_advice(longest_s, arrivals.most_ms if arrivals is not None else 0.0))
 
 
 def _sent_again_ms(number: int, rtt_ms: float = 0.0) -> float:

@@ -18,10 +18,10 @@ from app.domain.script_files import bare_script
 from app.domain.solutions import Space, Suite
 from app.host.parallel import deadline_token, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
-from app.tunnel.messages import NOT_RESTARTABLE, NOT_SWITCHABLE
+from app.tunnel.messages import NOT_SWITCHABLE
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
-from app.tunnel.restart import restart_both, restart_one, why_not_restart
+from app.tunnel.restart import restart_both, restart_one
 from app.tunnel.switch import Switcher, why_not_switch
 
 MAX_PID_DIGITS = 7
@@ -162,8 +162,8 @@ class ActiveTunnel:
                 is down then, and can be brought up by `restart_both`.
             ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
         """
-        if reason := why_not_restart(self._request, self.plan):
-            raise InvalidPlan(NOT_RESTARTABLE(why=reason))
+        if self.plan.why_not_restart:
+            raise InvalidPlan(self.plan.why_not_restart)
         self._raise_if_lost()
         with self._with_log():
             restart_one(self._switcher, self._request, self.plan, side, token=token)

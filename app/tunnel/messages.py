@@ -220,8 +220,6 @@ NOT_SWITCHABLE = MessageForm(
     "The running tunnel cannot be switched to {suite:title}. {why}",
     "Build a new tunnel with that suite.",
 )
-NOT_RESTARTABLE = MessageForm("tunnel.not-restartable", "The VPN cannot be restarted on one host alone. {why}")
-NOTHING_TO_RESTART = MessageForm("tunnel.nothing-to-restart", "On {host}, this candidate runs no VPN.")
 OTHER_PORTS = MessageForm("tunnel.other-ports", "On {host}, the new suite uses another interface or other ports.")
 NOTHING_REPEATABLE = MessageForm("tunnel.nothing-repeatable", "On {host}, no step can be done again for another suite.")
 OTHER_STEPS = MessageForm("tunnel.other-steps", "On {host}, the new suite needs other steps than the old one.")

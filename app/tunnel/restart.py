@@ -13,7 +13,6 @@ from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.tunnel.apply import ApplyLines, Building, run_apply
-from app.tunnel.messages import NOTHING_TO_RESTART
 from app.tunnel.request import DeployRequest
 from app.tunnel.switch import Repeated, Switcher, again_lines, repeated, take_undone, undo_limit_s, undo_lines
 
@@ -54,14 +53,6 @@ def restart_both(switcher: Switcher, request: DeployRequest, plan: TunnelPlan, *
     """
     building = Building(request, plan, switcher.tunnels, switcher.member)
     return switcher.repeat(building, {side: _steps(switcher, building, side) for side in Side}, token=token)
-
-
-def why_not_restart(request: DeployRequest, plan: TunnelPlan) -> str:
-    """Return why the VPN cannot be restarted on one host alone, as a sentence; empty where it can."""
-    for side in Side:
-        if not plan.on(side).interface:
-            return NOTHING_TO_RESTART(host=request.label(side))
-    return plan.why_not_restart
 
 
 def _steps(switcher: Switcher, building: Building, side: Side) -> list[Repeated]:

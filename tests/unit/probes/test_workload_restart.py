@@ -256,7 +256,7 @@ done
 
 
 @SHELLS
-def test_the_script_prints_what_ping_said_once_ping_is_ended(shell: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_script_prints_the_output_of_ping_once_ping_has_ended(shell: tuple[str, ...], tmp_path: Path) -> None:
     ping = tmp_path / "ping"
     ping.write_text(_PING, "ascii")
     ping.chmod(0o755)

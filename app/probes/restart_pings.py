@@ -22,6 +22,10 @@ from app.probes.messages import CLOCK_WAS_SET, NO_REPLY, PINGS_ENDED, PINGS_UNEV
 INTERVAL_S = 0.05
 """Time between two echo requests: an outage is known to twice that. Source: our choice."""
 
+BEFORE_S = 20.0
+"""The tunnel is left alone for so long before a restart: for 15 s after a handshake fastd ignores another one, which a
+tunnel that is up for hours does not meet. Source: fastd 22, MIN_HANDSHAKE_INTERVAL."""
+
 BACK_S = 5.0
 """Frames cross again once so many seconds had replies. Source: our choice."""
 
@@ -74,6 +78,7 @@ class RestartPings:
         self._peer = peer
         self._pid = ""
         self._replies = 0
+        self._before = 0
         argv = shell_step_argv(_PINGS, str(_LIMIT_S), peer, *ping_argv())
         command = Command(argv, timeout_s=_LIMIT_S + 15.0, is_root=True, max_output_bytes=_MOST_OUTPUT_BYTES)
         self._future = pool.submit(host.run, command, token=token, on_line=self._take)
@@ -85,7 +90,7 @@ class RestartPings:
             self._replies = int(replies[1])
 
     def wait_until_answered(self, token: CancelToken) -> None:
-        """Wait for the first second of replies.
+        """Wait for the first second of replies, and for `BEFORE_S`; those before its end count no more.
 
         Raises:
             ProbeFailed: They do not come.
@@ -96,6 +101,9 @@ class RestartPings:
             if time.monotonic() >= until_s:
                 raise ProbeFailed(NO_REPLY(peer=self._peer, host=self._host.spec.label))
             token.sleep(_POLL_S)
+        token.sleep(BEFORE_S)
+        self._check_runs()
+        self._before = max(0, self._replies - _FIRST_REPLIES)
 
     def are_back(self, limit_s: float, token: CancelToken) -> bool:
         """Wait until replies have come again for `BACK_S`; return whether they did within a time limit in s."""
@@ -113,7 +121,7 @@ class RestartPings:
         return False
 
     def end(self, token: CancelToken) -> tuple[Echo, ...]:
-        """End ping, and return the requests that were answered.
+        """End ping, and return the requests that were answered since the last second of `wait_until_answered`.
 
         Raises:
             ProbeFailed: ping had ended before.
@@ -124,7 +132,7 @@ class RestartPings:
         drift_s = clock_drift_s(text)
         if drift_s is None or abs(drift_s) > _CLOCK_S:
             raise ProbeFailed(CLOCK_WAS_SET())
-        return read_echoes(text)
+        return read_echoes(text)[self._before :]
 
     def _check_runs(self) -> None:
         if not self._future.done():

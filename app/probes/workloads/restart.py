@@ -77,7 +77,7 @@ WORKLOAD = Workload(
         FigureKind("outage-a", mark("Longest outage after a restart on A"), "s", is_lower_better=True),
     ),
     run=_run,
-    seconds=40.0,
+    seconds=80.0,
     round_trips=40.0,
     needs={Side.A: ("ping",), Side.B: ("ping",)},
     beyond_busybox=("ping",),

@@ -37,7 +37,13 @@ SHELLS = pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash"
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("BACK_S", 0.2), ("_POLL_S", 0.005), ("_FIRST_S", 0.3), ("INTERVAL_S", 0.05)):
+    for name, value in (
+        ("BACK_S", 0.2),
+        ("BEFORE_S", 0.05),
+        ("_POLL_S", 0.005),
+        ("_FIRST_S", 0.3),
+        ("INTERVAL_S", 0.05),
+    ):
         monkeypatch.setattr(restart_pings, name, value)
     monkeypatch.setattr(restart, "LIMIT_S", 0.3)
 
@@ -54,6 +60,7 @@ class World:
         faults: What the restart of a host raises.
         did: What was done to the tunnel.
         clock_s: By how much A's clock is set meanwhile.
+        early: Requests without a reply whatever is restarted.
         on_restart: Called in the middle of a restart.
     """
 
@@ -65,6 +72,7 @@ class World:
         self.answers = True
         self.ends_early = False
         self.on_restart: Callable[[], None] = lambda: None
+        self.early = range(0)
         self.token = CancelToken()
         self._hole: range | None = None
         self._sent = 0
@@ -95,7 +103,7 @@ class World:
         while not self._stopped.wait(0.001) and not self.ends_early:
             with self._lock:
                 self._sent += 1
-                if self._hole is None or self._sent not in self._hole:
+                if self._sent not in self.early and (self._hole is None or self._sent not in self._hole):
                     answered.append(self._sent)
             yield f"@replies {len(answered) if self.answers else 0}"
         yield f"@clock {1700000012 + self.clock_s} 112"
@@ -142,6 +150,14 @@ def test_a_host_after_whose_restart_no_frame_crosses_has_no_figure_and_the_tunne
     assert world.did == ["restart b", "both", "restart a"]
     assert set(result.figures) == {"outage-a"}
     assert result.message == NOT_BACK(seconds=0.3, host="gateway-b")
+
+
+def test_an_outage_before_the_restart_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    monkeypatch.setattr(restart_pings, "_FIRST_REPLIES", 5)
+    monkeypatch.setattr(restart_pings, "BEFORE_S", 1.0)
+    world.early = range(10, 200)
+    assert WORKLOAD.measure(world.path).figures == pytest.approx({"outage": 3.05, "outage-b": 1.25, "outage-a": 3.05})
 
 
 def test_a_restart_that_fails_says_why_and_the_tunnel_is_brought_back() -> None:

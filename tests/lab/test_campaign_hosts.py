@@ -129,7 +129,10 @@ def test_files_are_slower_and_idle_data_is_what_keeps_a_tunnel_alive(
 
 
 @pytest.mark.parametrize("solution", ["openvpn-tcp", pytest.param("openvpn-udp", marks=pytest.mark.full)])
-def test_a_restart_of_one_host_is_an_outage_that_ends(net: NetBench, found: Found, store: Store, solution: str) -> None:
+def test_a_restart_of_one_host_is_an_outage_that_ends(
+    net: NetBench, found: Found, store: Store, monkeypatch: pytest.MonkeyPatch, solution: str
+) -> None:
+    monkeypatch.setattr(restart_pings, "BEFORE_S", 1.0)  # for fastd alone
     plan = replace(lab_campaign.make_plan(net.pair, found, ["baseline", solution]), workloads=("restart",))
     record = lab_campaign.run(plan, net.sessions, found, store)
 

@@ -1,4 +1,4 @@
-"""Outages in simulated comparisons: of the link, which hit whoever is measured, and of a tunnel, which are its own."""
+"""Outages in simulated comparisons: of the link, which hit any candidate, and of a tunnel, which are its own."""
 
 from __future__ import annotations
 

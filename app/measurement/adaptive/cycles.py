@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -95,7 +96,7 @@ class Cycles:
     def prove(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> None:
         """Measure candidates that had one outage in this round alone, until it recurs or enough blocks had none.
 
-        A tunnel that drops out now and then must not pass for one whose link did so once. These blocks do not count.
+        A tunnel that drops out now and then must not pass for one whose link did so once. Their latencies do not count.
 
         Args:
             drafts: Candidates that are up.
@@ -104,9 +105,9 @@ class Cycles:
         Raises:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
-        while unproven := [draft for draft in drafts if draft.is_open and draft.blocks_to_prove]:
-            self.one(unproven, on_failed, token=token)
-            for draft in unproven:
+        while due := unproven(drafts):
+            self.one(due, on_failed, token=token)
+            for draft in due:
                 draft.disturbed.add(self.number)
 
     def one(self, drafts: Sequence[Draft], on_failed: FailureSink, *, token: CancelToken) -> tuple[MeasuredBlock, ...]:
@@ -201,6 +202,21 @@ def outage_cycles(drafts: Sequence[Draft], numbers: Sequence[int]) -> set[int]:
         if len(own) == 1:
             found |= own
     return found if len(found) <= MOST_CYCLES - GOOD_CYCLES else set()
+
+
+def unproven(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the candidates of a round that blocks of them alone may excuse for an outage.
+
+    One without any reply in a block is excused only if another one has an outage in that cycle, see `counted_losses`.
+    """
+    in_cycle = Counter(one.cycle for draft in drafts for one in draft.outages)
+    return [
+        draft
+        for draft in drafts
+        if draft.is_open
+        and draft.blocks_to_prove
+        and all(in_cycle[one.cycle] > 1 or not is_lost(one.block) for one in draft.outages)
+    ]
 
 
 def _good(drafts: Sequence[Draft], numbers: Sequence[int]) -> int:

@@ -100,10 +100,15 @@ class Draft(AttemptDraft):
         return self.key.solution == BASELINE
 
     @property
+    def outages(self) -> list[MeasuredBlock]:
+        """Its blocks in which requests in a row had no reply."""
+        return [one for one in self.blocks if one.lost_in_a_row >= OUTAGE_REQUESTS]
+
+    @property
     def blocks_to_prove(self) -> int:
         """Blocks without an outage that it lacks for its only one in this round to be the link's; 0 without one."""
-        outages = sum(one.lost_in_a_row >= OUTAGE_REQUESTS for one in self.blocks)
-        return max(0, FEWEST_WITHOUT_OUTAGE + 1 - len(self.blocks)) if outages == 1 and not self.is_bare else 0
+        is_due = len(self.outages) == 1 and not self.is_bare
+        return max(0, FEWEST_WITHOUT_OUTAGE + 1 - len(self.blocks)) if is_due else 0
 
     @property
     def up(self) -> Tunnel:

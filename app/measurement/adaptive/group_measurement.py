@@ -20,7 +20,7 @@ from app.domain.gates import Gate, GateVerdict
 from app.domain.messages import sentences
 from app.domain.results import ThroughputSeries
 from app.measurement.adaptive.block_time import BlockTime, GroupShare, transfer_s
-from app.measurement.adaptive.cycles import Cycles
+from app.measurement.adaptive.cycles import Cycles, unproven
 from app.measurement.adaptive.draft import LEAST_CYCLES, Draft
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.adaptive.round_times import Part, RoundTimes
@@ -228,14 +228,14 @@ class GroupMeasurement:
             took_s: How long they took, in seconds.
         """
         began_s = time.monotonic()
-        unproven = [draft for draft in self.open if draft.blocks_to_prove]
-        needed_s = sum(draft.blocks_to_prove for draft in unproven) * took_s / max(1, blocks)
-        if not unproven or began_s + needed_s + took_s > self.order.budget_end_s:
+        due = unproven(self.open)
+        needed_s = sum(draft.blocks_to_prove for draft in due) * took_s / max(1, blocks)
+        if not due or began_s + needed_s + took_s > self.order.budget_end_s:
             return
-        for draft in unproven:
+        for draft in due:
             self._info(OUTAGE_PROVED(title=draft.title))
         with skippable(self.context.control, lambda: self._info(CYCLES_ENDED_EARLY())) as step:
-            self.cycles.prove(unproven, self.fail, token=step)
+            self.cycles.prove(self.open, self.fail, token=step)
         self.times.repeated_s += time.monotonic() - began_s
 
     def _block_time(self) -> BlockTime:

@@ -120,6 +120,14 @@ def test_they_end_where_it_recurs(requests: int) -> None:
     assert result_of(record, "wireguard").barrier is not None
 
 
+def test_a_block_without_a_reply_while_others_answer_is_not_excused_and_needs_no_further_blocks() -> None:
+    record = compared({("wireguard", 2): ALL})
+    assert {len(one.blocks) for one in first_round(record)} == {GOOD_CYCLES + 1}
+    assert result_of(record, "wireguard").barrier is not None
+    record = compared({("wireguard", 2): ALL, ("openvpn-udp", 2): 5})
+    assert result_of(record, "wireguard").barrier is None
+
+
 def test_an_outage_of_the_bare_link_alone_needs_no_further_blocks() -> None:
     record = compared({("baseline", 2): 40})
     assert {len(one.blocks) for one in first_round(record)} == {GOOD_CYCLES + 1}

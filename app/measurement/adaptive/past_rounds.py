@@ -16,6 +16,7 @@ from app.measurement.adaptive.side_by_side import NOT_CHECKED, ONE_AT_A_TIME
 from app.measurement.comparison.planning import counted_tests_s, packet_tests_s
 from app.probes.throughput import OMIT_S
 from app.ranking.gates import repeats_of
+from app.ranking.round_time import further_round_s
 from app.ranking.sequential import LEAST_ROUNDS
 
 Candidate = tuple[str, str]
@@ -205,11 +206,15 @@ def took_s(attempts: Sequence[Attempt]) -> float:
 
 
 def stored_times(attempts: Sequence[Attempt]) -> RoundTimes:
-    """Return roughly the times of a stored round by part: of what happens only once, TCP and packet tests are known."""
+    """Return roughly the times of a stored round by part: of what happens only once, TCP and packet tests are known.
+
+    All else that a further round does not have is taken for the check of the first one.
+    """
     series = [each for one in attempts for each in one.throughput]
     times = RoundTimes()
     times.seconds[Part.PACKETS] = _tests_s(attempts)
     times.seconds[Part.TCP] = sum(len(each.interval_mbit_s) * each.interval_s + OMIT_S for each in series)
+    times.seconds[Part.CHECK] = max(0.0, took_s(attempts) - times.seconds[Part.TCP] - further_round_s(attempts))
     return times
 
 

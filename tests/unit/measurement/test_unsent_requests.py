@@ -19,6 +19,7 @@ from app.ranking.sample_history import sample_history
 from app.reports.csv_report import write_samples_csv
 from app.reports.figure_data import history_data
 from app.storage.codec import from_json, to_json
+from app.wording.numbers import grouped
 
 SENT = (70, 30, 0, 0, 0, 0, 0)
 GIVEN_UP = 2 * CHECK_BLOCKS + 2
@@ -84,7 +85,7 @@ def test_they_are_in_no_table_of_a_figure() -> None:
     second = sample_history([attempt], 128, attempt.started_at)
     assert second is not None
     (row,) = history_data(second).rows
-    assert row[1:3] == (str(attempt.latency[1].sent), "20")
+    assert row[1:3] == (grouped(attempt.latency[1].sent), "20")
 
 
 def test_they_are_stored_and_what_an_earlier_version_stored_is_read() -> None:

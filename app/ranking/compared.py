@@ -14,6 +14,7 @@ from app.ranking.choice import Compared
 from app.ranking.differences import differences, fitted
 from app.ranking.eligibility import with_eligibility
 from app.ranking.gates import rounds_gate
+from app.ranking.round_spreads import round_spreads
 from app.ranking.round_time import attempt_s, further_round_s
 from app.ranking.sequential import sequential_differences
 
@@ -67,8 +68,8 @@ def _condition(record: CampaignRecord) -> str:
 def _with_rounds_gates(everyone: Sequence[Contender]) -> tuple[Contender, ...]:
     """Return the candidates with the verdict on how much their rounds differ, in the same order."""
     ranked = [one for one in everyone if is_ranked(one)]
-    found = fitted([one.figures.median_ms for one in ranked])
-    gates = {id(one): _rounds_gate(spread) for one, spread in zip(ranked, found.spreads, strict=True)}
+    spreads = round_spreads([one.figures.median_ms for one in ranked])
+    gates = {id(one): _rounds_gate(spread) for one, spread in zip(ranked, spreads, strict=True)}
     return tuple(
         replace(one, result=replace(one.result, gates=(*one.result.gates, *gates.get(id(one), ())))) for one in everyone
     )

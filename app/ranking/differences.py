@@ -77,14 +77,11 @@ class Differences:
         typical_ms: Latency of each with the rounds' effects taken off, in ms.
         decided: Positions (faster, slower) of the pairs whose difference is more than chance explains.
         pairs: By positions (smaller, larger).
-        spreads: Standard deviation of each one's rounds once all effects are taken off, as logarithm; NaN for fewer
-            than two rounds, or two candidates.
     """
 
     typical_ms: tuple[float, ...]
     decided: frozenset[tuple[int, int]]
     pairs: Mapping[tuple[int, int], Difference]
-    spreads: tuple[float, ...] = ()
 
     def between(self, first: int, second: int) -> Difference:
         """Return how the first differs from the second, for two different positions."""
@@ -116,7 +113,7 @@ def differences(series: Sequence[Mapping[int, float]], significance: float = SIG
     p_values = {key: one.p_value for key, one in tests.items()}
     decided, threshold = _holm(tests, p_values, significance)
     pairs = {key: one.difference(threshold, p_values[key]) for key, one in tests.items()}
-    return Differences(tuple(math.exp(one) for one in typical), frozenset(decided), pairs, fit.spreads)
+    return Differences(tuple(math.exp(one) for one in typical), frozenset(decided), pairs)
 
 
 def fitted(series: Sequence[Mapping[int, float]]) -> Differences:
@@ -125,17 +122,23 @@ def fitted(series: Sequence[Mapping[int, float]]) -> Differences:
     if not values.size:
         return Differences((), frozenset(), {})
     fit = _fit(values)
-    return Differences(tuple(math.exp(one) for one in fit.typical), frozenset(), {}, fit.spreads)
+    return Differences(tuple(math.exp(one) for one in fit.typical), frozenset(), {})
+
+
+def residuals_of(series: Sequence[Mapping[int, float]]) -> npt.NDArray[np.float64]:
+    """Return what chance added to each logarithm, shape (candidates, rounds); NaN where a round is missing."""
+    values = _logs(series)
+    return _fit(values).residuals if values.size else values
 
 
 @dataclass(frozen=True, slots=True)
 class _FittedEffects:
-    """Effects of candidates in an average round, variance of the residuals, its freedom, and each one's spread."""
+    """Effects of candidates in an average round, residuals (as `_logs`), their variance, and its freedom."""
 
     typical: tuple[float, ...]
+    residuals: npt.NDArray[np.float64]
     pooled: float
     freedom: float
-    spreads: tuple[float, ...]
 
 
 def _logs(series: Sequence[Mapping[int, float]]) -> npt.NDArray[np.float64]:
@@ -157,9 +160,9 @@ def _fit(values: npt.NDArray[np.float64]) -> _FittedEffects:
     residuals = observed - design @ effects
     pooled = float(residuals @ residuals) / freedom if freedom > 0 else 0.0
     typical = effects[:candidates] + effects[candidates:].mean()
-    parts = [residuals[who == one] for one in range(candidates)]
-    spreads = tuple(float(part.std(ddof=1)) if part.size > 1 and candidates > 2 else math.nan for part in parts)
-    return _FittedEffects(tuple(float(one) for one in typical), pooled, freedom, spreads)
+    table = np.full(values.shape, math.nan)
+    table[who, when] = residuals
+    return _FittedEffects(tuple(float(one) for one in typical), table, pooled, freedom)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class HostReadings:
             attempt has.
         underlay_drops: Packets that the interface of the underlay dropped or found damaged, in both directions; None if
             not counted.
+        scaling_driver: Driver that sets the frequency of the first CPU; empty if there is none, or not read, as in
+            earlier versions.
     """
 
     wait_ms: float | None = None
@@ -77,3 +79,4 @@ class HostReadings:
     clock_step_ms: float | None = None
     requests: int | None = None
     underlay_drops: int | None = None
+    scaling_driver: str = ""

@@ -42,6 +42,7 @@ class HostCounters:
         waits_ns: Time that processes waited for a CPU in ns, all their threads together, by process id.
         clock_source: Name of the kernel's clock source.
         governor: Frequency governor of the first CPU.
+        scaling_driver: Driver that sets the frequency of the first CPU.
         throttled: Times that a CPU was throttled; None if not counted.
         throttle_flags: Flags of a Raspberry Pi's firmware; None on other hosts.
     """
@@ -57,6 +58,7 @@ class HostCounters:
     waits_ns: dict[int, int] = field(default_factory=dict)
     clock_source: str = ""
     governor: str = ""
+    scaling_driver: str = ""
     throttled: int | None = None
     throttle_flags: int | None = None
 
@@ -138,6 +140,8 @@ def _take(found: HostCounters, word: str, rest: Sequence[str]) -> None:
             found.clock_source = name[:32]
         case "governor", [name]:
             found.governor = name[:32]
+        case "scaling_driver", [name]:
+            found.scaling_driver = name[:32]
         case "throttled", [count] if _NUMBER.match(count):
             found.throttled = (found.throttled or 0) + int(count)
         case "raspberry", [flags] if _HEX.match(flags):
@@ -190,6 +194,7 @@ def readings_between(
         drops=sum(known) if known else None,
         clock_source=last.clock_source,
         governor=last.governor,
+        scaling_driver=last.scaling_driver,
         throttled=_throttled(first, last),
         clock_step_ms=_clock_step_ms(first, last),
         underlay_drops=_grown(first.underlay, last.underlay, None),

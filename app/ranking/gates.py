@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -55,8 +55,22 @@ LIMITS = {
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 """Clock sources that take microseconds to read, or tick in milliseconds. Source: Linux, drivers/clocksource."""
 
-SLOW_GOVERNORS = ("powersave", "ondemand", "conservative", "userspace")
-"""Governors that begin at a low frequency. Source: Linux, Documentation/admin-guide/pm/cpufreq.rst."""
+SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
+"""Governors that hold the lowest frequency, leave it in small steps, or hold one that another program sets.
+
+`schedutil` and `ondemand` follow the load up to the highest frequency, as the drivers below do. Source: Linux,
+Documentation/admin-guide/pm/cpufreq.rst.
+"""
+
+SCALING_BY_LOAD = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
+"""Drivers whose `powersave`, the usual default, follows the load: no generic governor, but an algorithm of their own.
+
+Source: Linux, Documentation/admin-guide/pm/intel_pstate.rst and amd-pstate.rst, active mode; the last is the name in
+Linux 6.3 and 6.4.
+"""
+
+_SLOW_WITHOUT_DRIVER = (*SLOW_GOVERNORS, "ondemand")
+"""Governors doubted by earlier versions, which read no driver: their stored verdicts remain."""
 
 _NOT_PASSED = (GateVerdict.REPEAT, GateVerdict.FAILED)
 
@@ -126,8 +140,10 @@ def gates_of(
     steps = {side: None if one.clock_step_ms is None else abs(one.clock_step_ms) for side, one in readings.items()}
     gates.append(_worst(GateName.CLOCK_STEP, steps, tr("{reading} ms by which the clock was set on {side}")))
     gates.append(_throttling(readings.items()))
-    gates.append(_named(GateName.CLOCK_SOURCE, {s: one.clock_source for s, one in readings.items()}, SLOW_CLOCKS))
-    gates.append(_named(GateName.GOVERNOR, {s: one.governor for s, one in readings.items()}, SLOW_GOVERNORS))
+    clocks = {side: one.clock_source for side, one in readings.items()}
+    gates.append(_named(GateName.CLOCK_SOURCE, clocks, {side for side, one in clocks.items() if one in SLOW_CLOCKS}))
+    slow = {side for side, one in readings.items() if _has_slow_governor(one)}
+    gates.append(_named(GateName.GOVERNOR, {side: _governor(one) for side, one in readings.items()}, slow))
     if attempt.own_load_cores is not None:
         words = tr("{cores} cores of this computer busy with other work").format(
             cores=figure(attempt.own_load_cores, 2)
@@ -304,11 +320,26 @@ def _throttling(readings: Iterable[tuple[str, HostReadings]]) -> Gate | None:
     )
 
 
-def _named(name: GateName, found: dict[str, str], slow: Sequence[str]) -> Gate | None:
+def _governor(one: HostReadings) -> str:
+    return f"{one.governor} ({one.scaling_driver})" if one.governor and one.scaling_driver else one.governor
+
+
+def _has_slow_governor(one: HostReadings) -> bool:
+    if not one.scaling_driver:
+        return one.governor in _SLOW_WITHOUT_DRIVER
+    return one.governor in SLOW_GOVERNORS and one.scaling_driver not in SCALING_BY_LOAD
+
+
+def _named(name: GateName, found: Mapping[str, str], slow: Collection[str]) -> Gate | None:
+    """Judge what hosts report by name.
+
+    Args:
+        slow: Sides whose figures it makes doubtful.
+    """
     known = {side: value for side, value in found.items() if value}
     if not known:
         return None
-    bad = {side: value for side, value in known.items() if value in slow}
+    bad = {side: value for side, value in known.items() if side in slow}
     words = ", ".join(
         tr("{reading} on {side}").format(reading=value, side=side.upper()) for side, value in (bad or known).items()
     )

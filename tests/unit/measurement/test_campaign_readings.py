@@ -80,6 +80,7 @@ def clock(step_s: float) -> Lines:
         (GateName.CLOCK_SOURCE, grows("clocksource acpi_pm", 0), GateVerdict.DOUBT),
         (GateName.GOVERNOR, grows("governor performance", 0), GateVerdict.OK),
         (GateName.GOVERNOR, grows("governor powersave", 0), GateVerdict.DOUBT),
+        (GateName.GOVERNOR, lambda _: ("governor powersave", "scaling_driver intel_pstate"), GateVerdict.OK),
     ],
 )
 def test_a_reading_of_a_host_is_taken_judged_and_named(name: GateName, lines: Lines, verdict: GateVerdict) -> None:

@@ -36,6 +36,7 @@ waits 1157 1000000
 waits 1200 5000000
 clocksource tsc
 governor powersave
+scaling_driver intel_pstate
 throttled 4
 """
 AFTER = """\
@@ -56,6 +57,7 @@ waits 1157 2000000
 waits 1200 9000000
 clocksource tsc
 governor powersave
+scaling_driver intel_pstate
 throttled 5
 """
 
@@ -67,6 +69,7 @@ def test_differences_are_what_the_counters_grew_by() -> None:
     assert found.underlay_drops == 3 + 5
     assert found.steal_pct is None  # no hypervisor has ever reported any
     assert (found.clock_source, found.governor, found.throttled) == ("tsc", "powersave", 1)
+    assert found.scaling_driver == "intel_pstate"
     assert found.clock_step_ms == pytest.approx(50, abs=0.01)
 
 
@@ -149,6 +152,19 @@ def test_the_script_reads_this_computer(shell: tuple[str, ...]) -> None:
     assert os.getpid() in found.waits_ns
     assert "lo" in found.devices
     assert found.underlay.keys() == {"rx_dropped", "tx_dropped", "rx_errors", "tx_errors"}
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh"), ("bash", "--posix")], ids=lambda one: one[0])
+@pytest.mark.parametrize("named", [("powersave", "amd-pstate-epp"), ("", "")])
+def test_the_script_reads_governor_and_driver(shell: tuple[str, ...], named: tuple[str, str], tmp_path: Path) -> None:
+    for name, value in zip(("scaling_governor", "scaling_driver"), named, strict=True):
+        if value:
+            (tmp_path / name).write_text(f"{value}\n")
+    script = host_script("probes/counters.sh").replace("/sys/devices/system/cpu/cpu0/cpufreq", str(tmp_path))
+    done = subprocess.run([*shell, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    found = parse_counters(done.stdout)
+    assert (found.governor, found.scaling_driver) == named
     assert done.stderr == ""
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from app.domain.results import Attempt, AttemptStatus, Block
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
 from app.ranking.messages import HOSTS_TOO_BUSY
 from app.ranking.rank import rank
+from app.storage.codec import from_json, to_json
 from app.wording.numbers import figure
 from support.sample_records import sample_record
 
@@ -88,7 +90,18 @@ def test_disturbed_blocks_do_not_count() -> None:
         (GateName.UNDERLAY_DROPS, {}, GateVerdict.OK),
         (GateName.CLOCK_SOURCE, {"clock_source": "tsc"}, GateVerdict.OK),
         (GateName.CLOCK_SOURCE, {"clock_source": "acpi_pm"}, GateVerdict.DOUBT),
-        (GateName.GOVERNOR, {"governor": "powersave"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "powersave"}, GateVerdict.DOUBT),  # earlier versions read no driver
+        (GateName.GOVERNOR, {"governor": "ondemand"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "schedutil"}, GateVerdict.OK),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "intel_pstate"}, GateVerdict.OK),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "amd-pstate-epp"}, GateVerdict.OK),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "amd_pstate_epp"}, GateVerdict.OK),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "intel_cpufreq"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "amd-pstate"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "powersave", "scaling_driver": "acpi-cpufreq"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "conservative", "scaling_driver": "acpi-cpufreq"}, GateVerdict.DOUBT),
+        (GateName.GOVERNOR, {"governor": "ondemand", "scaling_driver": "cpufreq-dt"}, GateVerdict.OK),
+        (GateName.GOVERNOR, {"governor": "schedutil", "scaling_driver": "cpufreq-dt"}, GateVerdict.OK),
         (GateName.THROTTLING, {"throttled": 0}, GateVerdict.OK),
         (GateName.THROTTLING, {"throttled": 2}, GateVerdict.REPEAT),
         (GateName.CLOCK_STEP, {"clock_step_ms": -3_000.0}, GateVerdict.REPEAT),
@@ -98,6 +111,23 @@ def test_disturbed_blocks_do_not_count() -> None:
 )
 def test_readings_of_a_host_are_judged(name: GateName, values: dict[str, object], expected: GateVerdict) -> None:
     assert verdict(reading(**values), name) is expected
+
+
+def test_a_slow_governor_is_named_with_its_driver_and_host() -> None:
+    hosts = {
+        "a": HostReadings(governor="powersave", scaling_driver="intel_pstate"),
+        "b": HostReadings(governor="powersave", scaling_driver="acpi-cpufreq"),
+    }
+    found = gate(replace(attempt(), readings=hosts), GateName.GOVERNOR)
+    assert (found.verdict, found.words) == (GateVerdict.DOUBT, "powersave (acpi-cpufreq) on B")
+
+
+def test_stored_readings_without_a_driver_are_read() -> None:
+    stored = json.loads(to_json(HostReadings(governor="powersave", scaling_driver="intel_pstate")))
+    assert stored.pop("scaling_driver") == "intel_pstate"
+    found = from_json(HostReadings, json.dumps(stored))
+    assert found == HostReadings(governor="powersave")
+    assert verdict(replace(attempt(), readings={"a": found}), GateName.GOVERNOR) is GateVerdict.DOUBT
 
 
 def test_what_no_host_reports_has_no_value() -> None:

@@ -35,11 +35,13 @@ for process in $processes; do
         [ -z "$waits" ] || echo "waits $process $waits"
     done
 done
-source_name='' governor=''
+source_name='' governor='' driver=''
 read -r source_name 2>/dev/null </sys/devices/system/clocksource/clocksource0/current_clocksource
 read -r governor 2>/dev/null </sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
+read -r driver 2>/dev/null </sys/devices/system/cpu/cpu0/cpufreq/scaling_driver
 echo "clocksource $source_name"
 echo "governor $governor"
+echo "scaling_driver $driver"
 for count_file in /sys/devices/system/cpu/cpu*/thermal_throttle/core_throttle_count; do
     count=
     read -r count 2>/dev/null <"$count_file"

@@ -30,7 +30,7 @@ class GateVerdict(StrEnum):
     OK = "ok"
     DOUBT = "doubt"  # the figures count, and the doubt is reported
     REPEAT = "repeat"  # measured again, three times at most
-    FAILED = "failed"  # still so after the last repeat: no advice
+    FAILED = "failed"  # still so after the last repeat, or never repeated: no advice
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,17 @@ MOST_REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a gate: above `doubt` the figures are doubted, above `repeat` they are measured again."""
+    """Limits of a gate, infinite where it has none.
 
-    doubt: float
+    Attributes:
+        doubt: Above it the figures are doubted.
+        repeat: Above it they are measured again.
+        bar: Above it the candidate is barred without a repeat.
+    """
+
+    doubt: float = math.inf
     repeat: float = math.inf
+    bar: float = math.inf
 
 
 LIMITS = {
@@ -37,12 +44,13 @@ LIMITS = {
     # 3 they were 3.6 times too high.
     GateName.DAEMON_WAIT: Limits(0.3, 3.0),
     # Source: our choice, after the spread of the same attempts over rounds.
-    GateName.ROUNDS: Limits(25.0, 50.0),
+    GateName.ROUNDS: Limits(25.0, bar=50.0),
     # Source of the following ones: our choice.
     GateName.STEAL: Limits(2.0, 10.0),
     GateName.OWN_LOAD: Limits(0.5, 1.0),
     GateName.DROPS: Limits(0.0),
     GateName.CLOCK_STEP: Limits(100.0, 1_000.0),
+    GateName.THROTTLING: Limits(repeat=0.0),
     # Frames of protocols without a listener, as a switch's spanning tree every 2 s, count as dropped.
     GateName.UNDERLAY_DROPS: Limits(10.0, 1_000.0),
     # As `app.probes.blocks` ends the warm-up.
@@ -50,7 +58,7 @@ LIMITS = {
     # Half of the 10 % by which candidates are distinguished: medians are wrong by half a step at most.
     GateName.RTT_RESOLUTION: Limits(5.0),
 }
-"""By gate, in its unit: ratio, ratio, percent, percent, cores, packets, ms, packets, ratio, percent."""
+"""By gate, in its unit: ratio, ratio, percent, percent, cores, packets, ms, times, packets, ratio, percent."""
 
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 """Clock sources that take microseconds to read, or tick in milliseconds. Source: Linux, drivers/clocksource."""
@@ -94,9 +102,9 @@ _SHORTEST_RTT_US = 20.0
 """Below it the resolution of ping, 1 µs, is 5 % of the figure. Source: our choice."""
 
 
-def shown_limits() -> Mapping[GateName, tuple[float | None, float | None]]:
-    """Return the limits by gate, None where a gate has no such limit."""
-    return {name: (one.doubt, one.repeat if math.isfinite(one.repeat) else None) for name, one in LIMITS.items()}
+def shown_limits() -> Mapping[GateName, tuple[float | None, float | None, float | None]]:
+    """Return by gate above what it is doubted, repeated, and barred without a repeat; None where it has no limit."""
+    return {name: (_shown(one.doubt), _shown(one.repeat), _shown(one.bar)) for name, one in LIMITS.items()}
 
 
 def gates_of(
@@ -201,6 +209,10 @@ def spread_of(attempt: Attempt) -> float | None:
     if any(ratio is None for ratio, _ in pairs):
         return None
     return math.fsum(ratio * weight for ratio, weight in pairs if ratio is not None)
+
+
+def _shown(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None
 
 
 def _badness(gate: Gate, order: Sequence[GateVerdict]) -> tuple[int, float]:
@@ -311,13 +323,8 @@ def _throttling(readings: Iterable[tuple[str, HostReadings]]) -> Gate | None:
     if not known:
         return None
     side = max(known, key=lambda one: known[one])
-    verdict = GateVerdict.REPEAT if known[side] else GateVerdict.OK
-    return Gate(
-        GateName.THROTTLING,
-        float(known[side]),
-        verdict,
-        tr("throttled {number} times on {side}").format(number=known[side], side=side.upper()),
-    )
+    words = tr("throttled {number} times on {side}").format(number=known[side], side=side.upper())
+    return _judged(GateName.THROTTLING, float(known[side]), words)
 
 
 def _governor(one: HostReadings) -> str:
@@ -348,9 +355,12 @@ def _named(name: GateName, found: Mapping[str, str], slow: Collection[str]) -> G
 
 def _judged(name: GateName, value: float, words: str) -> Gate:
     limits = LIMITS[name]
-    verdict = GateVerdict.REPEAT if value > limits.repeat else GateVerdict.OK
-    if verdict is GateVerdict.OK and value > limits.doubt:
-        verdict = GateVerdict.DOUBT
+    by_limit = (
+        (limits.bar, GateVerdict.FAILED),
+        (limits.repeat, GateVerdict.REPEAT),
+        (limits.doubt, GateVerdict.DOUBT),
+    )
+    verdict = next((verdict for limit, verdict in by_limit if value > limit), GateVerdict.OK)
     return Gate(name, value, verdict, words)
 
 

@@ -36,6 +36,11 @@ VERDICTS: Mapping[GateVerdict, str] = {
 }
 """Verdicts for people."""
 
+_BARRED = mark("barred")
+"""Verdict for people on a reading that bars without a repeat."""
+
+_NEVER_REPEATED = mark("never; barred above {limit}")
+
 _UNITS: Mapping[GateName, str] = {
     GateName.STEAL: " %",
     GateName.ROUNDS: " %",
@@ -46,26 +51,19 @@ _UNITS: Mapping[GateName, str] = {
 
 
 def gate_rows(
-    gates: Sequence[Gate], limits: Mapping[GateName, tuple[float | None, float | None]]
+    gates: Sequence[Gate], limits: Mapping[GateName, tuple[float | None, float | None, float | None]]
 ) -> tuple[tuple[str, ...], ...]:
     """Return a row per gate for a table.
 
     Args:
         gates: Verdicts of a candidate.
-        limits: By gate, above which value it is doubted and repeated; gates without figures are not in it.
+        limits: By gate, above which value it is doubted, repeated, and barred without a repeat; gates without figures
+            are not in it.
 
     Returns:
         Texts in the order of `GATE_COLUMNS`.
     """
-    return tuple(
-        (
-            tr(TITLES[gate.name]),
-            gate.words,
-            tr(VERDICTS[gate.verdict]),
-            *(_limit(gate.name, value) for value in limits.get(gate.name, (None, None))),
-        )
-        for gate in gates
-    )
+    return tuple(_row(gate, *limits.get(gate.name, (None, None, None))) for gate in gates)
 
 
 def gates_warning(gates: Sequence[Gate]) -> str:
@@ -75,6 +73,14 @@ def gates_warning(gates: Sequence[Gate]) -> str:
     """
     words = [one.words for one in gates if one.verdict is GateVerdict.DOUBT and one.name is not GateName.WARM_UP]
     return tr("Conditions in doubt while measuring: {words}.").format(words="; ".join(words)) if words else ""
+
+
+def _row(gate: Gate, doubt: float | None, repeat: float | None, bar: float | None) -> tuple[str, ...]:
+    verdict, again = VERDICTS[gate.verdict], _limit(gate.name, repeat)
+    if bar is not None:
+        again = tr(_NEVER_REPEATED).format(limit=_limit(gate.name, bar))
+        verdict = _BARRED if gate.verdict is GateVerdict.FAILED else verdict
+    return tr(TITLES[gate.name]), gate.words, tr(verdict), _limit(gate.name, doubt), again
 
 
 def _limit(name: GateName, value: float | None) -> str:

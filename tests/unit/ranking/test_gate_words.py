@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from sample_records import MODELS, sample_record
 
-from app.domain.gates import GateName, HostReadings
+from app.domain.gates import Gate, GateName, GateVerdict, HostReadings
 from app.ranking import rank
-from app.ranking.gates import LIMITS, shown_limits
+from app.ranking.gates import LIMITS, gates_of, rounds_gate, shown_limits
 from app.ranking.warnings import candidate_warnings, warnings_of
 from app.reports.json_report import to_json
 from app.reports.view import report_view
-from app.wording.gates import GATE_COLUMNS, TITLES
+from app.wording.gates import GATE_COLUMNS, TITLES, gate_rows
 from app.wording.numbers import figure
 
 
@@ -77,5 +78,28 @@ def test_every_gate_of_fixed_rounds_is_in_json() -> None:
 
 def test_every_gate_has_a_title_and_the_limits_are_those_that_judge() -> None:
     assert TITLES.keys() == set(GateName)
-    assert shown_limits()[GateName.SPREAD] == (LIMITS[GateName.SPREAD].doubt, LIMITS[GateName.SPREAD].repeat)
-    assert shown_limits()[GateName.DROPS] == (0.0, None)
+    assert shown_limits()[GateName.SPREAD] == (LIMITS[GateName.SPREAD].doubt, LIMITS[GateName.SPREAD].repeat, None)
+    assert shown_limits()[GateName.DROPS] == (0.0, None, None)
+    assert shown_limits()[GateName.THROTTLING] == (None, 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("spread_pct", "verdict", "words"),
+    [(10.0, GateVerdict.OK, "ok"), (40.0, GateVerdict.DOUBT, "in doubt"), (60.0, GateVerdict.FAILED, "barred")],
+)
+def test_rounds_that_differ_are_never_repeated_and_bar(spread_pct: float, verdict: GateVerdict, words: str) -> None:
+    gate = rounds_gate(spread_pct)
+    assert gate.verdict is verdict
+    assert gate_rows([gate], shown_limits())[0][2:] == (words, "25.0 %", "never; barred above 50.0 %")
+
+
+def test_one_throttling_repeats() -> None:
+    attempt = next(one for one in sample_record(pings=50).attempts if one.latency)
+    gates = gates_of(replace(attempt, readings={"a": HostReadings(throttled=1), "b": HostReadings(throttled=0)}))
+    rows = {row[0]: row[2:] for row in gate_rows(gates, shown_limits())}
+    assert rows["Throttling of the CPU"] == ("disturbed", "–", figure(0.0, 3))
+
+
+def test_a_reading_that_repeats_did_not_mend_says_so() -> None:
+    gate = Gate(GateName.STEAL, 20.0, GateVerdict.FAILED, "20 % of the CPU taken on A")
+    assert gate_rows([gate], shown_limits())[0][2:] == ("still disturbed after three repeats", "2.00 %", "10.0 %")

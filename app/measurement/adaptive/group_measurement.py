@@ -192,9 +192,9 @@ class GroupMeasurement:
             for draft in self.open:
                 draft.disturbed |= set(range(first, self.cycles.number + 1))
                 draft.repeats += 1
-            first, began_s = self.cycles.number + 1, time.monotonic()
+            first, began_s, before_s = self.cycles.number + 1, time.monotonic(), self.times.repeated_s
             self._blocks_once()
-            self.times.repeated_s += time.monotonic() - began_s
+            self.times.repeated_s = before_s + time.monotonic() - began_s  # further blocks after an outage included
 
     def _may_repeat(self, took_s: float) -> bool:
         """Return whether blocks may be measured again, which will take as long as those before."""

@@ -69,7 +69,7 @@ class Choice:
         because: What decided among those within the margin; empty if there was one only.
         lead: Latency of the fastest of the others over that of the best; 1 without others.
         kind: How sure that is.
-        rounds: Rounds that it rests on: those that hold the best and the others that it is said to be as good as, or
+        rounds: Rounds that it rests on: those that hold the best and the others that it is as good as, or
             else the fastest of the others; all where it is not decided.
         minutes: Minutes of measuring that would probably decide; None where it is decided, or where no number of rounds
             would that such a comparison can have.
@@ -124,7 +124,6 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
         return tuple(who[i] for i in positions)
 
     kind = AdviceKind.NOT_DECIDED if is_partial and not others else _surest(states.values())
-    is_decided = kind is not AdviceKind.NOT_DECIDED
     return Choice(
         best=who[best],
         others=at(others),
@@ -133,19 +132,23 @@ def choose(compared: Compared, *, is_partial: bool) -> Choice | None:
         because=because,
         lead=found.typical_ms[others[0]] / found.typical_ms[best] if others else 1.0,
         kind=kind,
-        rounds=_rounds(compared, best, alike or others[:1]) if is_decided else compared.rounds,
+        rounds=_rounds(compared, best, () if kind is AdviceKind.NOT_DECIDED else alike or others[:1]),
         minutes=_minutes(compared, best, undecided),
         is_tied=sum(best in pair for pair in found.decided) < len(who) - 1,
         outdone=outdone,
         undominated=at(undominated),
         alternative=alternative(who, found, best, undominated),
         closeness=_closeness(compared, best, alike),
-        faster=tuple(one for one in who[:best] if one.result.barrier is not None),
+        faster=_barred(who[:best]),
     )
 
 
+def _barred(some: Sequence[Contender]) -> tuple[Contender, ...]:
+    return tuple(one for one in some if one.result.barrier is not None)
+
+
 def _rounds(compared: Compared, best: int, beside: Sequence[int]) -> int:
-    """Return how many rounds hold the best and each of some others at least."""
+    """Return how many rounds hold the best and each of some others at least; without others all rounds."""
     return min((compared.found.between(best, i).rounds for i in beside), default=compared.rounds)
 
 

@@ -321,10 +321,8 @@ def _missing(one: Candidate) -> InterimCandidate:
 
 
 def _sentence(field: InterimField, advice: _Advice | None, stop: StopReason | None, prediction: _Prediction) -> str:
-    if barred := _barred_sentence(field, advice, is_end=stop is not None):
-        return barred
-    if stop is not None and advice is not None and not advice.is_eligible:
-        return NONE_ELIGIBLE()
+    if nothing := _nothing_sentence(field, advice, is_end=stop is not None):
+        return nothing
     if stop is StopReason.ORDER_KNOWN:
         are_decided = all(field.is_decided(*pair) for pair in combinations(range(len(field.who)), 2))
         return EVERY_PAIR_DECIDED() if are_decided else NO_PAIR_LEFT()
@@ -341,6 +339,14 @@ def _sentence(field: InterimField, advice: _Advice | None, stop: StopReason | No
         return TIME_LEFT_TOO_SHORT(one=one, other=other)
     minutes = max(1, math.ceil(prediction.needed_s / 60))
     return MINUTES_WOULD_DISTINGUISH(minutes=minutes, one=one, other=other)
+
+
+def _nothing_sentence(field: InterimField, advice: _Advice | None, *, is_end: bool) -> str:
+    """Return why nothing would be recommended; empty where something would, or that may still change."""
+    barred = _barred_sentence(field, advice, is_end=is_end)
+    if not barred and is_end and advice is not None and not advice.is_eligible:
+        return NONE_ELIGIBLE()
+    return barred
 
 
 def _barred_sentence(field: InterimField, advice: _Advice | None, *, is_end: bool) -> str:

@@ -132,11 +132,11 @@ def test_a_lead_in_percent_is_that_of_the_figures_beside_it(seed: int) -> None:
         return replace(one, latency=tuple(series))
 
     sentence = rank(replace(record, attempts=tuple(map(late, record.attempts)))).recommendation.sentence
-    said = re.search(
+    named = re.search(
         r"latency of ([\d.]+) ms.* is ([\d.]+) % below that of the next best, .* \(([\d.]+) ms\)", sentence
     )
-    if said is None:
+    if named is None:
         assert "median" in sentence
         return
-    mine, less_pct, other = map(float, said.groups())
+    mine, less_pct, other = map(float, named.groups())
     assert 100 * (1 - mine / other) == pytest.approx(less_pct, abs=max(0.7, 0.15 * less_pct))

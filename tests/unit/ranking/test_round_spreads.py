@@ -62,7 +62,7 @@ def test_a_round_that_is_slow_for_all_is_no_difference_between_rounds() -> None:
     assert set(rounds_of(found).values()) == {GateVerdict.OK}
 
 
-def test_of_two_candidates_neither_is_said_to_vary() -> None:
+def test_of_two_candidates_neither_varies() -> None:
     found = slowed({2: {"openvpn-udp": 6.0}}, VPNS[:2])
     assert rounds_of(found) == {}
 

@@ -18,6 +18,7 @@ from app.host.node_session import NodeSession
 from app.measurement.interfaces import Tunnels
 from app.measurement.messages.studies import (
     HUB_BUILT,
+    HUB_FEWER_BACK,
     HUB_RESTARTED,
     HUB_TCP,
     HUB_WITHOUT_SESSIONS,
@@ -124,8 +125,11 @@ class HubStudyRun:
                 raise
             if best is None or (found.value or 0) > (best.value or 0):
                 best = found
-            elif found.message:
+            elif found.value is None:
                 best = replace(best, message=found.message)
+            else:  # more clients were tried, so that those that were all back are no lower bound
+                words = HUB_FEWER_BACK(clients=clients, back=round(found.value))
+                best = replace(best, bound=HubBound.TIME, message=words)
             if found.value != clients:
                 break
         return best or HubResult(choice.cell, 0)

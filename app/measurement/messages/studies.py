@@ -179,6 +179,7 @@ HUB_STUDY_NEEDS_LAB = MessageForm(
     "Start one with: tunnelmark lab up",
 )
 HUB_BUILT = MessageForm("measure.hub-built", "{solution}: making a hub and {clients} clients")
+HUB_FEWER_BACK = MessageForm("measure.hub-fewer-back", "Of {clients} clients, {back} were back in time.")
 HUB_RESTARTED = MessageForm(
     "measure.hub-restarted", "Restarting the hub of {clients} clients, which have {seconds} s to be back"
 )

@@ -138,20 +138,27 @@ def test_the_rate_found_holds_for_the_long_window(
     assert result.is_lower_bound
 
 
-def test_more_clients_are_tried_until_not_all_are_back(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most", "best"), [(11, (11.0, 16)), (8, (8.0, 8)), (5, (8.0, 8))])
+def test_more_clients_are_tried_until_not_all_are_back(
+    monkeypatch: pytest.MonkeyPatch, most: int, best: tuple[float, int]
+) -> None:
+    """Where more clients keep each other from coming back, fewer were all back, and that is no lower bound."""
+
     def recover(*words: object, within_s: int, token: CancelToken) -> Recovery:
         token.raise_if_cancelled()
         clients = words[-1]
         assert isinstance(clients, int)
-        return Recovery(clients, tuple([5.0] * min(clients, 11) + [40.0] * max(0, clients - 11)), float(within_s))
+        back = clients if clients == 8 else most
+        return Recovery(clients, tuple([5.0] * back + [40.0] * (clients - back)), float(within_s))
 
     monkeypatch.setattr(hub_study_run, "connect", lambda *_, token: token.raise_if_cancelled())
     monkeypatch.setattr(hub_study_run, "recover_clients", recover)
     tunnels = _Tunnels()
     result = measured(HubKind.RECOVERY, tunnels)
     assert tunnels.sizes == [8, 16]
-    assert (result.value, result.clients, result.bound) == (11.0, 16, HubBound.TIME)
+    assert (result.value, result.clients, result.bound) == (*best, HubBound.TIME)
     assert not result.is_lower_bound
+    assert (f"Of 16 clients, {most} were back in time." == result.message) is (best[1] == 8)
 
 
 @pytest.mark.parametrize("within_s", [12, 90])

@@ -95,6 +95,7 @@ class PairSpec:
         may_open_firewall: Whether the user agreed that the hosts' firewalls are opened for what a tunnel needs.
         node_a: The machine behind A; None for none.
         node_b: The machine behind B; there are both or none.
+        lab_machines: Kind of a practice lab's gateways, as `machines`; empty where it is not known.
     """
 
     name: str
@@ -107,6 +108,7 @@ class PairSpec:
     may_open_firewall: bool = False
     node_a: NodeHost | None = None
     node_b: NodeHost | None = None
+    lab_machines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Distinguish hosts of one label: a gateway behind a forwarded port has the address of the other one."""
@@ -136,9 +138,12 @@ class PairSpec:
 
     @property
     def machines(self) -> tuple[str, ...]:
-        """Both hosts with their underlay addresses, and the nodes with their interfaces; none of a practice lab."""
+        """Both hosts with their underlay addresses, and the nodes with their interfaces; of a lab, its gateways' kind.
+
+        A practice lab that is started again with the same kind of gateways has the same ones.
+        """
         if self.is_lab:
-            return ()
+            return self.lab_machines
         hosts = (f"{self.host(side).machine_text} {self.underlay(side)}" for side in Side)
         nodes = (f"{one.host.machine_text} {one.interface},{one.gateway_interface}" for one in self.nodes.values())
         return (*hosts, *nodes)

@@ -15,6 +15,7 @@ from app.domain.hosts import Side
 from app.lab import supervisor
 from app.lab.guest import identity_message, known_hosts_line, make_identity, make_key, make_passwords
 from app.lab.image import ImagePaths, hold_folder
+from app.lab.kernel import kernel_release
 from app.lab.machine import (
     Accelerator,
     MachinePlan,
@@ -94,7 +95,8 @@ def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Launched:
     owner_pid = os.getpid() if plan.is_owned else None
     ports = {side: plan.ports[side] for side in Side}
     node_ports = {node: plan.ports[node] for node in LabNode if node in plan.ports}
-    lab = Lab(plan.spec, folder, ports, datetime.now(UTC), owner_pid, node_ports)
+    kernels = {side: release for side in Side if (release := kernel_release(plan.images[side].kernel))}
+    lab = Lab(plan.spec, folder, ports, datetime.now(UTC), owner_pid, node_ports, plan.accelerator, kernels)
     machines, identities = _write_files(plan, folder)
     # A machine that is restored is started stopped and empty; after that, power means a boot from the disk.
     first = ["-incoming", "defer", "-S"] if plan.saved else []

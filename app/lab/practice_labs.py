@@ -134,6 +134,13 @@ class Labs:
         ports = {side: pair.host(side).port for side in Side}
         return next((lab for lab in self.running() if lab.ports == ports), None)
 
+    def machines(self, pair_name: str) -> tuple[str, ...]:
+        """Return the kind of a running lab's gateways, as `PairSpec.machines`; none where no such lab is running."""
+        try:
+            return next((pair.machines for pair in self.pairs() if pair.name == pair_name), ())
+        except LabFault:  # one begins or ends meanwhile
+            return ()
+
     def guests(self, pair: PairSpec) -> tuple[int, ...]:
         """Return the process ids of the virtual machines that a pair is of; empty where it is no running lab."""
         lab = self.find(pair) if pair.is_lab else None

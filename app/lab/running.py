@@ -11,7 +11,7 @@ from app.domain.credentials import Secret
 from app.domain.errors import LabFault
 from app.domain.hosts import AuthKind, HostSpec, NodeHost, PairSpec, Side
 from app.lab.guest import HOST_NAMES, UNDERLAY_ADDRESSES
-from app.lab.machine import LAN_INTERFACES
+from app.lab.machine import LAN_INTERFACES, Accelerator
 from app.lab.messages import LAB_UNREADABLE
 from app.lab.spec import CpuKind, LabMachine, LabNode, LabSpec
 
@@ -37,6 +37,8 @@ class Lab:
         since: When it was started, UTC.
         owner_pid: The process that it dies with; None for a lab that lasts until it is taken down.
         node_ports: TCP port on 127.0.0.1 of each node's sshd; empty without nodes.
+        accelerator: What runs the guests' instructions; None in the record of an earlier version.
+        kernels: Release of each side's kernel; without those that are not known.
     """
 
     spec: LabSpec
@@ -45,6 +47,8 @@ class Lab:
     since: datetime
     owner_pid: int | None
     node_ports: dict[LabNode, int] = field(default_factory=dict)
+    accelerator: Accelerator | None = None
+    kernels: dict[Side, str] = field(default_factory=dict)
 
     def port(self, machine: LabMachine) -> int:
         """Return the TCP port on 127.0.0.1 of a machine's sshd."""
@@ -66,7 +70,22 @@ class Lab:
             is_lab=True,
             node_a=self._node(LabNode.A),
             node_b=self._node(LabNode.B),
+            lab_machines=self._machines(),
         )
+
+    def _machines(self) -> tuple[str, ...]:
+        """Return the kind of both gateways, once where they are alike; empty where the record does not say it all.
+
+        It has what changes figures, and nothing that each start of the same lab changes: no port, key or time.
+        """
+        if self.accelerator is None:
+            return ()
+        common = [self.accelerator.value, self.spec.cpu.value, *(["hardened"] if self.spec.is_hardened else [])]
+        kinds = (" ".join([self.spec.platform(side), *self._kernel(side), *common]) for side in Side)
+        return tuple(dict.fromkeys(kinds))
+
+    def _kernel(self, side: Side) -> tuple[str, ...]:
+        return (self.kernels[side],) if side in self.kernels else ()
 
     def _node(self, node: LabNode) -> NodeHost | None:
         if node not in self.node_ports:
@@ -124,6 +143,8 @@ class Lab:
             "since": self.since.isoformat(),
             "owner_pid": self.owner_pid,
             "node_ports": self.node_ports,
+            "accelerator": self.accelerator,
+            "kernels": self.kernels,
         }
         (self.folder / DESCRIPTION).write_text(json.dumps(content, indent=2) + "\n")
 
@@ -143,6 +164,7 @@ def load_lab(folder: Path) -> Lab:
     try:
         content = json.loads((folder / DESCRIPTION).read_text())
         node_ports = {LabNode(node): int(port) for node, port in content.get("node_ports", {}).items()}
+        accelerator = content.get("accelerator")
         return Lab(
             spec=LabSpec(
                 folder.name,
@@ -157,6 +179,8 @@ def load_lab(folder: Path) -> Lab:
             since=datetime.fromisoformat(content["since"]),
             owner_pid=content["owner_pid"],
             node_ports=node_ports,
+            accelerator=Accelerator(accelerator) if accelerator is not None else None,
+            kernels={Side(side): str(release) for side, release in content.get("kernels", {}).items()},
         )
     except (AttributeError, OSError, ValueError, KeyError, TypeError) as error:
         raise LabFault(LAB_UNREADABLE(lab=folder.name)) from error

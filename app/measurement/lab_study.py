@@ -60,9 +60,11 @@ class StudyResources:
         raise NotImplementedError
 
     def machines_of(self, pair: str) -> tuple[str, ...]:
-        """Return the machines of a stored pair; none of a practice lab, and of a pair that is not stored."""
+        """Return the machines of a running lab or a stored pair; none of a lab that is down, and of other pairs."""
+        if pair.startswith(LAB_PREFIX):
+            return self.lab_service.machines(pair)
         try:
-            return () if pair.startswith(LAB_PREFIX) else self.store.get_pair(pair).machines
+            return self.store.get_pair(pair).machines
         except NotFound:
             return ()
 
@@ -78,7 +80,8 @@ class StudyResources:
         kept = separate_results(file, pair.machines, load)
         if kept is not None:
             report(RESULTS_OF_FORMER_MACHINES(pair=pair.name, study=none.study, file=kept))
-        own: R = replace(load(file) or none, nodes=none.nodes, machines=pair.machines)
+        found = load(file) or none
+        own: R = replace(found, nodes=none.nodes, machines=pair.machines or found.machines)
         return own
 
     def node_machines(self, pair: PairSpec, needs: NodeNeeds, *, token: CancelToken) -> NodeMachines:

@@ -36,7 +36,7 @@ class PartResults(ResultsByKey, Generic[Result, Key]):
         format: Format of the file.
         afresh: Keys that are to be measured again; a result that they have is of an earlier run.
         nodes: Kind of the nodes behind the hosts.
-        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none of a practice lab.
+        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none in files of earlier versions.
     """
 
     study: str

@@ -37,7 +37,7 @@ class StudyResults(ResultsByKey):
         format: Format of the file.
         afresh: Cells that are to be measured again; a time that they have is of an earlier run.
         nodes: Kind of the nodes behind the hosts.
-        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none of a practice lab.
+        machines: Hosts and nodes that were measured, as `PairSpec.machines`; none in files of earlier versions.
     """
 
     study: str

@@ -12,6 +12,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.lab import ImagePaths, Lab, LabManager, LabProgress, LabSpec
 from app.lab import manager as manager_module
+from app.lab.machine import Accelerator
 from support.waiting import wait_until
 
 WAIT_S = 120.0
@@ -67,7 +68,7 @@ def pretended_labs(base: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedLabs
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_MODE", str(base / "mode"))
-    monkeypatch.setattr(manager_module, "choose_accelerator", lambda *_, **__: "tcg")
+    monkeypatch.setattr(manager_module, "choose_accelerator", lambda *_, **__: Accelerator.TCG)
     for pause in ("app.lab.boot._POLL_S", "app.lab.saved._POLL_S"):
         monkeypatch.setattr(pause, 0.02)
     labs = PretendedLabs(base)

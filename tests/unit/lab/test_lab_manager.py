@@ -44,6 +44,8 @@ def test_a_lab_starts_is_found_and_ends(labs: PretendedLabs, tmp_path: Path) -> 
     assert (status.name, status.is_running, status.owner_pid) == ("one", (True, True), os.getpid())
     assert status.ports == (lab.ports[Side.A], lab.ports[Side.B])
     assert labs.find("one") == lab
+    assert lab.accelerator is not None
+    assert lab.pair.machines[0].split()[0] == "debian-13"
     assert labs.find("two") is None
     assert {step.stage for step in seen} == {"save", "boot", "login"}
     assert seen[-1].fraction == 1.0

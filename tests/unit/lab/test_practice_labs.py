@@ -14,6 +14,7 @@ from app.domain.errors import Cancelled, HostUnreachable, InvalidOption, LabFaul
 from app.domain.hosts import PairSpec, Side
 from app.domain.paths import Paths
 from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.lab.machine import Accelerator
 from app.lab.messages import LAB_DOWN, START_LAB_OR_CHOOSE
 from app.lab.practice_labs import LabPasswords, Labs
 from app.measurement.firewalls import FirewallConsents
@@ -86,6 +87,22 @@ def test_a_platform_is_a_lab_that_is_started_once_and_ended(
     assert [(lab.spec.platform_a, lab.spec.platform_b) for lab in manager.labs.values()] == [platforms]
     labs.close()
     assert manager.labs == {}
+
+
+def test_the_machines_of_a_running_lab_are_found_by_the_name_of_its_pair(
+    labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for spec, accelerator in ((LabSpec("mine"), Accelerator.KVM), (LabSpec("own-1-1", "debian-11"), Accelerator.TCG)):
+        manager.labs[spec.name] = replace(manager.add(spec), accelerator=accelerator)
+    assert labs.machines("lab:mine") == ("debian-13 kvm aes",)
+    assert labs.machines("lab:A=debian-11,B=debian-13") == ("debian-11 tcg aes", "debian-13 tcg aes")
+    assert labs.machines("lab:other") == ()
+
+    def fault() -> None:
+        raise LabFault("It is starting.")
+
+    monkeypatch.setattr(labs, "running", fault)
+    assert labs.machines("lab:mine") == ()
 
 
 def test_several_kinds_can_be_started_by_one_process(labs: Labs, manager: FakeManager) -> None:

@@ -25,6 +25,7 @@ from app.domain.hub_study import HubResult
 from app.domain.messages import MessageForm
 from app.domain.paths import Paths
 from app.domain.topology import NodeKind
+from app.lab.practice_labs import Labs
 from app.measurement.hub_studies import HubStudy
 from app.measurement.hub_study_run import HubChoice
 from app.measurement.lab_studies import (
@@ -78,6 +79,7 @@ def test_what_has_ended_counts_as_measured_although_it_failed() -> None:
 def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_named(tmp_path: Path) -> None:
     services = LabStudyOperations()
     services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    services.lab_service = Labs(replace(services.paths, labs_dir=tmp_path / "labs"))
     for part in ("quick", "all"):
         found = HubResults(HUB_STUDY, "lab:x", part, "1", (HubResult(CELL, 8, value=3.0),))
         write_study(services.lab_results_file(HUB_STUDY, "lab:x", part), found)
@@ -90,6 +92,7 @@ def test_stored_results_of_each_part_are_found_and_files_that_cannot_be_read_nam
 def test_stored_results_between_machines_are_found_beside_those_between_namespaces(tmp_path: Path) -> None:
     services = LabStudyOperations()
     services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    services.lab_service = Labs(replace(services.paths, labs_dir=tmp_path / "labs"))
     for pair, kind in (("lab:y", NodeKind.NAMESPACES), ("lab:x", NodeKind.MACHINES), ("lab:y", NodeKind.MACHINES)):
         write_study(
             services.lab_results_file(NODE_STUDY, pair, "quick", kind), NodeResults(NODE_STUDY, pair, "quick", "1")
@@ -315,6 +318,7 @@ def test_a_study_without_machines_is_refused_without_a_pair() -> None:
 def test_results_between_machines_have_files_of_their_own(tmp_path: Path, study: str) -> None:
     services = LabStudyOperations()
     services.paths = Paths(tmp_path, tmp_path, tmp_path)
+    services.lab_service = Labs(replace(services.paths, labs_dir=tmp_path / "labs"))
     plain, machines = (services.lab_results(study, "lab:x", "quick", kind) for kind in NodeKind)
     assert (plain.nodes, machines.nodes) == tuple(NodeKind)  # type: ignore[union-attr]
     files = {services.lab_results_file(study, "lab:x", "quick", kind) for kind in NodeKind}

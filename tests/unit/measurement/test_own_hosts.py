@@ -159,6 +159,28 @@ def test_a_run_on_other_machines_begins_without_the_results_of_those_before(
         assert [(one.machines, len(one.results)) for one in stored] == [(pair.machines, 1)], "those it has now"
 
 
+@pytest.mark.parametrize("study", list(LAB_STUDIES))
+def test_a_run_on_a_lab_of_another_kind_begins_without_the_results_of_the_one_before(
+    tmp_path: Path, runs: list[LabRun], study: str
+) -> None:
+    operations = Operations(tmp_path)
+    lab = replace(sample.pair(), lab_machines=("debian-13 kvm aes",))
+    other = replace(lab, lab_machines=("debian-11 tcg aes", "debian-13 tcg aes"))
+    key = LAB_STUDIES[study].chosen("quick")[0]
+    operations.lab_service.find = lambda _pair: lab  # type: ignore[assignment, method-assign, return-value]
+    for number, pair in enumerate((lab, lab, other, lab)):
+        operations.run(wanted(study, pair, nodes=NodeKind.NAMESPACES))
+        kept = runs[-1].kept
+        assert kept.results.machines == pair.machines
+        assert len(kept.results.results) == int(number in (1, 3)), "none of another kernel"
+        kept.keep(own_lab_result(key))
+    assert len(operations.reported) == 2
+    for machines, shown in ((other.machines, other), (lab.machines, lab), ((), lab)):
+        operations.lab_service.machines = lambda _name, machines=machines: machines  # type: ignore[method-assign]
+        (stored,), _faults = operations.stored_lab_results(study)
+        assert stored.machines == shown.machines
+
+
 @pytest.mark.parametrize(("study", "is_shaped"), [(NODE_STUDY, False), (APPLICATION_STUDY, True)])
 def test_with_consent_it_runs_between_the_machines_of_the_pair(
     tmp_path: Path, runs: list[LabRun], study: str, *, is_shaped: bool

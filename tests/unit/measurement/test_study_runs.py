@@ -88,7 +88,9 @@ class Operations(StudyOperations):
         self.in_use = SimpleNamespace(hold=self._hold)  # type: ignore[assignment]
         manager = SimpleNamespace(hold_condition=lambda *_: None, release_condition=lambda _: None)
         lab = SimpleNamespace(spec=SimpleNamespace(name="practice"))
+        self.lab_machines: tuple[str, ...] = ()
         labs = SimpleNamespace(find=lambda _pair: lab, guests=lambda _pair: (), manager=manager)
+        labs.machines = lambda _name: self.lab_machines
         self.lab_service = labs  # type: ignore[assignment]
         self.adapters = {}
         self.reported: list[str] = []
@@ -116,8 +118,8 @@ class Operations(StudyOperations):
         consent: OwnHostsConsent | None = None,
         node_b: NodeHost = NODE,
     ) -> StudyResults:
-        machines = {} if is_lab else {"node_a": NODE, "node_b": node_b}
-        spec = replace(pair(is_lab=is_lab), **machines)
+        own: Any = {"lab_machines": self.lab_machines} if is_lab else {"node_a": NODE, "node_b": node_b}
+        spec = replace(pair(is_lab=is_lab), **own)
         found: Any = SimpleNamespace(pair=spec, link=None, facts={"a": None})
         self.store = SimpleNamespace(audit=None, get_pair=lambda _name: spec)  # type: ignore[assignment]
         consent = replace(consent or OwnHostsConsent(), pair=spec)
@@ -324,6 +326,36 @@ def test_machines_that_were_replaced_under_a_pairs_name_get_results_of_their_own
     assert operations.stored_studies(SATCOM)[0] == (former,), "of the machines that the stored pair has now"
     assert operations.measure(QUICK, **own) == former, "they had been kept"
     assert run.measured == [*QUICK, *QUICK[:2]]
+
+
+def test_a_lab_of_another_kind_under_the_same_name_gets_results_of_its_own(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    operations.lab_machines, run.most = ("debian-13 kvm aes",), 3
+    first = operations.measure(QUICK)
+    assert first.machines == ("debian-13 kvm aes",)
+    operations.lab_machines, run.most = ("debian-11 tcg aes",), 100
+    second = operations.measure(QUICK)
+    assert run.measured == [*QUICK[:3], *QUICK], "nothing of the other kernel is in the table"
+    (reported,) = operations.reported
+    assert has_message(RESULTS_OF_FORMER_MACHINES, pair="lab:practice", study=SATCOM)(reported)
+    assert operations.stored_studies(SATCOM)[0] == (second,)
+    operations.lab_machines = ()
+    assert operations.stored_studies(SATCOM)[0] == (second,), "a lab that is down: what was measured last is named"
+    assert operations.measure(QUICK).machines == second.machines, "a lab that does not say its kind changes nothing"
+    operations.lab_machines, run.most = ("debian-13 kvm aes",), 100
+    assert operations.study_results(SATCOM, "lab:practice") == first
+    operations.measure(QUICK)
+    assert run.measured == [*QUICK[:3], *QUICK, *QUICK[3:]], "it goes on where it was"
+
+
+def test_results_of_a_lab_without_its_kind_go_on_as_before(run: type[Run], tmp_path: Path) -> None:
+    operations = Operations(tmp_path)
+    run.most = 3
+    operations.measure(QUICK)
+    operations.lab_machines, run.most = ("debian-13 kvm aes",), 100
+    found = operations.measure(QUICK)
+    assert (run.measured, operations.reported) == ([*QUICK], [])
+    assert found.machines == ("debian-13 kvm aes",)
 
 
 def test_stored_results_of_all_pairs_are_found_beside_a_damaged_file(run: type[Run], tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from app.cli.messages import NO_STUDY_PART
 from app.domain.hub_study import FORMER_WITHIN_S, HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
+from app.lab.practice_labs import Labs
 from app.measurement.hub_studies import HUB_PARTS, HubStudy
 from app.measurement.lab_studies import LabStudyOperations
 from app.ranking.hub_study import HUB_STUDY, hub_cells, published_rates, recovery_s
@@ -110,6 +111,7 @@ def test_results_are_kept_by_part_and_missing_cells_are_measured_again(tmp_path:
     assert CELL not in HubStudy().missing("all", results().done())
     desk = LabStudyOperations()
     desk.paths = Paths(tmp_path, tmp_path, tmp_path)
+    desk.lab_service = Labs(replace(desk.paths, labs_dir=tmp_path / "labs"))
     write_study(desk.lab_results_file(HUB_STUDY, "lab:x", "quick"), results())
     assert desk.lab_results(HUB_STUDY, "lab:x", "all").results == ()
     assert desk.lab_results(HUB_STUDY, "lab:x", "quick") == results()

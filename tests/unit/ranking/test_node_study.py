@@ -14,6 +14,7 @@ from app.cli.messages import NO_STUDY_PART
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
 from app.domain.paths import Paths
 from app.domain.results import CpuUsage
+from app.lab.practice_labs import Labs
 from app.measurement.lab_studies import LabStudyOperations
 from app.measurement.node_studies import NodeStudy
 from app.ranking.node_study import (
@@ -171,6 +172,7 @@ def test_a_part_of_another_study_is_refused(capsys: pytest.CaptureFixture[str]) 
 def test_results_of_one_part_do_not_replace_those_of_another(tmp_path: Path) -> None:
     desk = LabStudyOperations()
     desk.paths = Paths(tmp_path, tmp_path, tmp_path)
+    desk.lab_service = Labs(replace(desk.paths, labs_dir=tmp_path / "labs"))
     kept = NodeResults(NODE_STUDY, "lab:x", "all", "1.0", (result(NAMES[0], 1, 1.0, 10.0),))
     write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "all"), kept)
     write_study(desk.lab_results_file(NODE_STUDY, "lab:x", "quick"), replace(kept, part="quick", results=()))

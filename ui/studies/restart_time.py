@@ -27,7 +27,7 @@ class RestartTime(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._is_chosen = False
-        self.box = whole_box("", LEAST_WITHIN_S, MOST_WITHIN_S, recovery_s(), suffix=" s", step=_STEP_S)
+        self.box = whole_box(tr("Back within"), LEAST_WITHIN_S, MOST_WITHIN_S, recovery_s(), suffix=" s", step=_STEP_S)
         tip = tr("Clients count that are back so soon after a restart of the hub. Each time has results of its own.")
         set_tip(self.box, tip)
         self.box.valueChanged.connect(self._on_value)

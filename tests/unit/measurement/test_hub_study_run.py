@@ -142,7 +142,7 @@ def test_the_rate_found_holds_for_the_long_window(
 def test_more_clients_are_tried_until_not_all_are_back(
     monkeypatch: pytest.MonkeyPatch, most: int, best: tuple[float, int]
 ) -> None:
-    """Where more clients keep each other from coming back, fewer were all back, and that is no lower bound."""
+    """If more clients keep each other from coming back, fewer were all back, and that is no lower bound."""
 
     def recover(*words: object, within_s: int, token: CancelToken) -> Recovery:
         token.raise_if_cancelled()

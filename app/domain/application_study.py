@@ -25,6 +25,7 @@ class ApplicationResult:
         measured_condition: The cell's condition as it was measured on the bare link before; None where it could not be.
         is_condition_missed: Whether the link was not under the cell's condition, so that nothing counts as measured.
         message: Why there are no figures, or not all of them; empty for nothing.
+        suite: As in `TransferResult`.
     """
 
     cell: TransferCell
@@ -34,6 +35,7 @@ class ApplicationResult:
     measured_condition: MeasuredCondition | None = None
     is_condition_missed: bool = False
     message: str = ""
+    suite: str = ""
 
     @property
     def has_figures(self) -> bool:

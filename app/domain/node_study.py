@@ -122,6 +122,7 @@ class NodeResult:
         hops: What was seen and injected at each hop; None in later rounds.
         own_load_cores: Load of this computer beyond the practice lab meanwhile, in cores; None where not known.
         message: Why there are no figures, or not all of them; empty for nothing.
+        suite: Title of the suite of the tunnel between the gateways; empty in results of earlier versions.
     """
 
     setting: str
@@ -136,6 +137,7 @@ class NodeResult:
     hops: HopReport | None = None
     own_load_cores: float | None = None
     message: str = ""
+    suite: str = ""
 
     @property
     def key(self) -> tuple[str, int]:

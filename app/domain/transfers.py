@@ -126,6 +126,7 @@ class TransferResult:
         measured_condition: The cell's condition as it was measured on the bare link before; None where it could not be
             measured, and in results of earlier versions, which measured the round-trip time alone.
         is_condition_missed: Whether the link was not under the cell's condition, so that nothing counts as measured.
+        suite: Title of the VPN's suite; empty without a VPN, and in results of earlier versions.
     """
 
     cell: TransferCell
@@ -139,6 +140,7 @@ class TransferResult:
     own_load_cores: float | None = None
     measured_condition: MeasuredCondition | None = None
     is_condition_missed: bool = False
+    suite: str = ""
 
     @property
     def is_disturbed(self) -> bool:

@@ -22,7 +22,7 @@ from app.domain.link import Link
 from app.domain.side_by_side import builds
 from app.domain.solutions import BASELINE, Suite
 from app.domain.topology import ProxyPlace, Topology, node_addresses
-from app.domain.transfers import CONGESTION, TransferCell
+from app.domain.transfers import CONGESTION, NO_VPN, TransferCell
 from app.measurement.host_shaping import HostShaping, Networks, ShapedLink
 from app.measurement.interfaces import Tunnel, TunnelGroup, Tunnels
 from app.measurement.link_conditions import LinkMeasurement, measure_held, why_not_met
@@ -221,7 +221,7 @@ class CellRun(ABC, Generic[R]):
         for index, error in group.failures.items():
             for cell in cells:
                 if _way_of(cell) == ways[index]:
-                    self.reports.keep(self.failed(cell, error.sentence()))
+                    self._keep(self.failed(cell, error.sentence()))
         return {ways[index]: tunnel for index, tunnel in group.tunnels.items() if index < len(ways)}
 
     def _under(
@@ -244,7 +244,7 @@ class CellRun(ABC, Generic[R]):
             self.reports.report(CELL_OF_STUDY(condition=cell.condition, way=way, congestion=congestion))
             result: R = replace(self.measured(cell, up[_way_of(cell)]), measured_condition=found)
             why = self._deviation(condition, shaped)
-            self.reports.keep(self._not_measured(cell, found, why) if why else result)
+            self._keep(self._not_measured(cell, found, why) if why else result)
 
     def _proven(self, condition: Condition, shaped: ShapedLink | None) -> tuple[MeasuredCondition | None, str]:
         """Set a condition and measure the bare link; return what was found, and why nothing is measured under it."""
@@ -285,7 +285,13 @@ class CellRun(ABC, Generic[R]):
     def _leave(self, cells: Sequence[TransferCell], found: MeasuredCondition | None, why: str) -> None:
         """Keep that cells are not measured, because the link is not under their condition."""
         for cell in cells:
-            self.reports.keep(self._not_measured(cell, found, why))
+            self._keep(self._not_measured(cell, found, why))
+
+    def _keep(self, result: R) -> None:
+        """Keep a result with the suite that it is of."""
+        solution = result.cell.solution
+        suite = "" if solution == NO_VPN else self.plan.choices[solution][1].title
+        self.reports.keep(replace(result, suite=suite))
 
     def _not_measured(self, cell: TransferCell, found: MeasuredCondition | None, why: str) -> R:
         missed: R = replace(self.failed(cell, why), measured_condition=found, is_condition_missed=True)

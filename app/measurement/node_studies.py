@@ -75,6 +75,9 @@ class NodeStudy(LabStudy):
         lacking = missing_for_capture(run.sessions, run.discovery.facts)
         if lacking:
             raise InvalidOption(lacking)
+        suites = {one.setting.name: one.suite.title for one in made}
+        stored = run.kept.results.results
+        run.kept.results = run.kept.results.with_suites({one.key: suites.get(one.setting, "") for one in stored})
         return made
 
     def measure(self, run: LabRun, choices: Sequence[NodeChoice]) -> None:

@@ -188,11 +188,12 @@ class NodeStudyRun:
             on_stage=lambda *_: None,
         ) as group:
             if group.failures:
-                return NodeResult(choice.setting.name, number, message=group.failures[0].sentence())
+                why = group.failures[0].sentence()
+                return NodeResult(choice.setting.name, number, message=why, suite=choice.suite.title)
             tunnel = group.tunnels[0]
             with self._joined(tunnel, choice):
                 probes = _Probes(self, tunnel.link, tunnel.plan)
-                result = probes.measured(NodeResult(choice.setting.name, number), title)
+                result = probes.measured(NodeResult(choice.setting.name, number, suite=choice.suite.title), title)
                 return result if number > 1 else probes.with_hops(result, title)
 
     def _joined(self, tunnel: Tunnel, choice: NodeChoice) -> AbstractContextManager[None]:

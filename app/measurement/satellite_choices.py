@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from contextlib import suppress
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
@@ -34,6 +35,17 @@ def satellite_choices(
             raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
         chosen[name] = (adapter, found)
     return chosen
+
+
+def suites_today(
+    adapters: Mapping[str, Adapter], discovery: Discovery, cells: Iterable[TransferCell]
+) -> dict[Hashable, str]:
+    """Return the titles of the suites that would be measured now, by cell; without what the hosts do not have."""
+    found: dict[Hashable, str] = {}
+    for cell in cells:
+        with suppress(InvalidOption):
+            found[cell] = satellite_choices(adapters, discovery, [cell])[cell.solution][1].title
+    return found
 
 
 def _default(discovery: Discovery, solution: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from app.domain.application_study import ApplicationResult
 from app.domain.transfers import CONGESTION
 from app.ranking.application_study import has_published_share, is_of_study, published_flows, share_agreement
 from app.reports.json_report import condition_data
-from app.reports.study_view import cell_name, condition_lines, nodes_lines
+from app.reports.study_view import cell_name, condition_lines, nodes_lines, suite_lines
 from app.storage.lab_results import ApplicationResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
@@ -102,6 +102,7 @@ def lines(results: ApplicationResults) -> list[str]:
     for cell, share in own.outside:
         text = tr("Outside of it: {cell}, {share} %.")
         found.append(text.format(cell=cell_name(cell), share=local_figure(share, 2)))
+    found += suite_lines((one.cell.solution, one.suite) for one in results.results)
     found += condition_lines(results.results)
     for one in results.results:
         if one.message:
@@ -141,4 +142,5 @@ def _data(result: ApplicationResult) -> dict[str, object]:
         "measured_condition": condition_data(link) if link is not None else None,
         "is_condition_missed": result.is_condition_missed,
         "message": result.message,
+        "suite": result.suite,
     }

@@ -62,6 +62,7 @@ def _study_data(results: StudyResults, cells: Sequence[TransferCell]) -> dict[st
                 "own_load_cores": found[cell].own_load_cores if cell in found else None,
                 "measured_condition": _condition_of(found.get(cell)),
                 "is_condition_missed": cell in found and found[cell].is_condition_missed,
+                "suite": found[cell].suite if cell in found else "",
                 "message": found[cell].message if cell in found else "not measured",
             }
             for cell in cells

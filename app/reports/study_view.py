@@ -19,8 +19,9 @@ from app.ranking.transfer_goals import Goal, goals
 from app.storage.study_results import StudyResults
 from app.wording.conditions import measured_words
 from app.wording.language import mark, tr
-from app.wording.local_forms import decimal, local_figure
+from app.wording.local_forms import decimal, listed_names, local_figure
 from app.wording.messages import local_text
+from app.wording.titles import local_title
 
 MOST_NAMED = 10
 """Pairs in the other order that are named."""
@@ -126,7 +127,8 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
     Earlier versions measured the round-trip time alone, which is beside the one asked for.
     """
     some = [one for one in results.results if one.cell in cells]
-    lines = nodes_lines(results.nodes) + condition_lines(some)
+    lines = nodes_lines(results.nodes) + suite_lines((one.cell.solution, one.suite) for one in some)
+    lines += condition_lines(some)
     measured = {one.cell.condition for one in some if one.measured_condition is not None}
     conditions = {cell.condition for cell in cells} - measured
     text = tr("{condition}: round trip {seen} ms at least on the bare link, {asked} ms asked for on the average.")
@@ -137,6 +139,25 @@ def link_lines(results: StudyResults, cells: Collection[TransferCell]) -> list[s
         for condition, rtt_ms in (results.rtt_ms or {}).items()
         if condition in conditions
     ]
+
+
+def suite_lines(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the suites that were measured of each VPN, of which several do not compare.
+
+    Args:
+        pairs: Name of a VPN, and the title of the suite of a result; empty where it is not known.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for solution, suite in pairs:
+        if suite:
+            found.setdefault(solution, {})[suite] = None
+    lines = []
+    for solution, suites in sorted(found.items()):
+        text = tr("{solution} was measured with {suites}.")
+        if len(suites) > 1:
+            text = tr("{solution} was measured with different suites, whose figures do not compare: {suites}.")
+        lines.append(text.format(solution=solution, suites=listed_names([local_title(one) for one in suites])))
+    return lines
 
 
 def nodes_lines(nodes: NodeKind) -> list[str]:

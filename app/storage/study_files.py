@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -55,17 +55,29 @@ class ResultsByKey:
         """Return them with one more result; an earlier one of the same key goes.
 
         Where the earlier one alone is whole it remains, with what became of the new one, and is measured again by the
-        next run.
+        next run, unless it is of another suite.
         """
         key = self.key_of(result)
         before = next((one for one in self.results if self.key_of(one) == key), None)
-        if before is not None and self.is_whole(before) and not self.is_whole(result):
+        is_worse = before is not None and self.is_whole(before) and not self.is_whole(result)
+        if before is not None and is_worse and not _has_other_suite(before, result.suite):
             why = REPEAT_FAILED(why=result.message) if result.message else REPEAT_DISTURBED()
             kept = tuple(replace(one, message=why) if one is before else one for one in self.results)
             return replace(self, results=kept).to_measure_afresh([key])  # type: ignore[type-var]
         others = tuple(one for one in self.results if self.key_of(one) != key)
         afresh = tuple(one for one in self.afresh if one != key)
         return replace(self, results=(*others, result), afresh=afresh)  # type: ignore[type-var]
+
+    def with_suites(self, suites: Mapping[Hashable, str]) -> Self:
+        """Return them with keys to be measured again whose results are known to be of another suite than today's.
+
+        Args:
+            suites: Titles of today's suites by key; results of other keys remain.
+        """
+        changed = [
+            key for one in self.results if (key := self.key_of(one)) in suites and _has_other_suite(one, suites[key])
+        ]
+        return self.to_measure_afresh(changed) if changed else self
 
     def to_measure_afresh(self, keys: Iterable[Hashable] | None = None) -> Self:
         """Return them with keys to be measured again, all that have a result unless some are given.
@@ -74,6 +86,10 @@ class ResultsByKey:
         """
         wanted = (self.key_of(one) for one in self.results) if keys is None else keys
         return replace(self, afresh=tuple(dict.fromkeys((*self.afresh, *wanted))))  # type: ignore[type-var]
+
+
+def _has_other_suite(result: Any, suite: str) -> bool:
+    return bool(result.suite and suite) and result.suite != suite
 
 
 @dataclass

@@ -18,6 +18,7 @@ from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidOption, ProbeFailed
 from app.domain.link import Link
+from app.domain.solutions import Suite
 from app.domain.transfers import TransferCell
 from app.measurement import application_run, application_studies
 from app.measurement.application_run import ApplicationRun
@@ -102,7 +103,7 @@ class Stage:
         yield SimpleNamespace(tunnels=tunnels, failures={})
 
     def run(self, *cells: TransferCell) -> list[ApplicationResult]:
-        choices: Any = {one.solution: (None, None) for one in cells}
+        choices: Any = {one.solution: (None, Suite(one.solution, f"{one.solution}, a suite")) for one in cells}
         hosts: Any = (self.a, self.b)
         tunnels: Any = self
 

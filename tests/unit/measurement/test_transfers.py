@@ -17,6 +17,7 @@ from app.domain.commands import CommandResult, SessionPair
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
 from app.domain.link import Link
+from app.domain.solutions import Suite
 from app.domain.topology import Topology
 from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
@@ -146,7 +147,10 @@ class Stage:
 
     def run(self, cells: tuple[TransferCell, ...] = CELLS, guests: tuple[int, ...] = (), machines: Any = None) -> None:
         reports = CellReports(self.reported.append, self.results.append, self.measured.append)
-        choices: Any = {name: (ADAPTERS[STUDIED.get(name, name)], None) for name in {one.solution for one in cells}}
+        choices: Any = {
+            name: (ADAPTERS[STUDIED.get(name, name)], Suite(name, f"{name}, a suite"))
+            for name in {one.solution for one in cells}
+        }
         plan = TransferPlan(cells, choices, guests, size_bytes=30_000_000)
         hosts: Any = (self.a, self.b)
         link: Any = SimpleNamespace(underlay_b="192.0.2.2")
@@ -173,6 +177,8 @@ def test_each_cell_is_measured_once_and_the_link_is_as_found_afterwards(monkeypa
         (name, found_on_link(name)) for name in ("geo", "leo")
     }
     assert not any(one.is_condition_missed for one in stage.results)
+    assert {one.suite for one in stage.results if one.cell.solution == "none"} == {""}
+    assert {one.suite for one in stage.results if one.cell.solution == "wireguard"} == {"wireguard, a suite"}
     assert not stage.is_group_open
     clients = [words for words in stage.a.commands if "iperf3" in words]
     assert all("-R -n 30000000" in words for words in clients)

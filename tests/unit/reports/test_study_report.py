@@ -23,7 +23,7 @@ from app.ranking.study_parts import cells_of
 from app.reports.heat_map_view import heat_lines, heat_text
 from app.reports.messages import UNKNOWN_STUDY_KIND
 from app.reports.study_report import study_json, study_to_html, write_study
-from app.reports.study_view import cell_name, link_lines, own_text, part_view, published_text, study_view
+from app.reports.study_view import cell_name, link_lines, own_text, part_view, published_text, study_view, suite_lines
 from app.storage.study_results import StudyResults
 from app.wording.colours import HEAT_NEGATIVE, HEAT_POSITIVE
 from support.message_checks import has_message
@@ -273,3 +273,12 @@ def test_the_ending_of_a_file_says_what_is_written(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "study.json").read_text(encoding="utf-8")) == study_json(results(), CELLS)
     with pytest.raises(InvalidOption, check=has_message(UNKNOWN_STUDY_KIND, kind=".pdf")):
         write_study(results(), CELLS, tmp_path / "study.pdf")
+
+
+def test_lines_name_the_suites_and_that_several_of_one_vpn_do_not_compare() -> None:
+    one = suite_lines([("none", ""), ("wireguard", "ChaCha20"), ("wireguard", "ChaCha20")])
+    assert one == ["wireguard was measured with ChaCha20."]
+    (several,) = suite_lines([("wireguard", "ChaCha20"), ("wireguard", "AES-256")])
+    assert (
+        several == "wireguard was measured with different suites, whose figures do not compare: ChaCha20 and AES-256."
+    )

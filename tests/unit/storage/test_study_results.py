@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.topology import Topology
+from app.domain.transfers import TransferCell, TransferResult
 from app.ranking.study_parts import SATCOM
 from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, load_own, load_results, results_file, separate_results
@@ -59,3 +61,28 @@ def test_results_of_a_lab_and_those_without_machines_are_of_any(tmp_path: Path) 
     for machines in ((), ("root@a:22",)):
         assert load_own(file, machines, load_results) == found
         assert separate_results(file, machines, load_results) is None
+
+
+CELL = TransferCell("geo", "bbr2", "wireguard", "none")
+
+
+def measured(suite: str, seconds: float | None = 30.0) -> TransferResult:
+    return TransferResult(CELL, seconds, 30_000_000, topology=Topology.ROUTED_NODES, suite=suite)
+
+
+@pytest.mark.parametrize(
+    ("stored", "today", "is_done"),
+    [("ChaCha20", "ChaCha20", True), ("ChaCha20", "AES-256", False), ("", "AES-256", True), ("ChaCha20", "", True)],
+)
+def test_results_of_another_suite_than_todays_are_measured_again(stored: str, today: str, *, is_done: bool) -> None:
+    found = StudyResults(SATCOM, "plant", "1", 30_000_000, (measured(stored),)).with_suites({CELL: today})
+    assert (CELL in found.done()) is is_done
+    assert found.results == (measured(stored),)  # it remains until there is a new one
+
+
+def test_a_failed_repeat_leaves_a_result_of_its_own_suite_alone() -> None:
+    found = StudyResults(SATCOM, "plant", "1", 30_000_000, (measured("ChaCha20"),))
+    (kept,) = found.with_result(measured("ChaCha20", None)).results
+    assert kept.seconds == 30.0
+    (replaced,) = found.with_result(measured("AES-256", None)).results
+    assert (replaced.seconds, replaced.suite) == (None, "AES-256")

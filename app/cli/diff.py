@@ -41,10 +41,13 @@ def diff(context: CommandContext) -> int:
         raise InvalidOption(SAME_COMPARISON(campaign=options.before))
     check_text(context, options.json)
     with context.archive() as archive:
-        results = archive.results(options.before), archive.results(options.after)
+        some = archive.results(options.before), archive.results(options.after)
+    results = some if some[0][0].started_at <= some[1][0].started_at else (some[1], some[0])
     if options.json:
         with source_language():
             write_json(options.json, diff_data(compare_records(*results)))
+    if options.json != "-" and results is not some:
+        context.out.print(tr("The earlier comparison comes first, in the order of time."), style="dim")
     if options.json != "-":
         print_diff(context.out, compare_records(*results))
     return ExitCode.OK
@@ -57,6 +60,7 @@ def diff_data(found: ComparisonDiff) -> dict[str, object]:
         "before": found.before.campaign_id,
         "after": found.after.campaign_id,
         "is_same_pair": found.is_same_pair,
+        "is_same_condition": found.is_same_condition,
         "candidates": [asdict(one) | {"was_tried": one.was_tried} for one in found.changes],
         "settings": [asdict(one) for one in found.settings],
     }
@@ -67,6 +71,8 @@ def print_diff(out: Console, found: ComparisonDiff) -> None:
     before, after = found.before, found.after
     if not found.is_same_pair:
         out.print(tr("These are comparisons of different pairs: what differs may be the hosts."), style="bold")
+    if not found.is_same_condition:
+        out.print(tr("The link was under different conditions: what differs may be the link."), style="bold")
     names = dict.fromkeys((before.plan.pair.name, after.plan.pair.name))
     title = tr("Comparison {before} of {before_day} and {after} of {after_day}, {pair}").format(
         before=before.campaign_id,

@@ -204,3 +204,10 @@ class MeasuredCondition:
 def name_of(condition: Condition | None) -> str:
     """Return the name of a condition, AS_FOUND without one."""
     return AS_FOUND if condition is None else condition.name
+
+
+def is_same_condition(one: Condition | None, other: Condition | None) -> bool:
+    """Return whether two conditions have one name and the same values in both directions; None is a link as found."""
+    if one is None or other is None:
+        return one is other
+    return (one.name, one.a_to_b, one.b_to_a) == (other.name, other.a_to_b, other.b_to_a)

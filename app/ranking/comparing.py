@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from app.domain.conditions import AS_FOUND
-from app.domain.hosts import HostFacts, Side
+from app.domain.conditions import is_same_condition
 from app.domain.ranking import Estimate, Ranking, Ratio
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate, CandidateId
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CandidateId
 from app.domain.solutions import BASELINE
 from app.ranking.blocks import round_value_ms
+from app.ranking.compared_settings import ComparedSetting, changed_settings
 from app.ranking.intervals import CONFIDENCE
-from app.ranking.messages import LINK_CHANGED, SETTING_OF_SIDE, VERDICT_OF
-from app.wording.conditions import condition_words
-from app.wording.language import mark, tr
+from app.ranking.messages import LINK_CHANGED
+from app.wording.language import tr
 from app.wording.local_forms import decimal
 from app.wording.messages import local_text
 
@@ -79,15 +78,6 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedSetting:
-    """Something besides the figures that differs between two comparisons: what, and both values in words."""
-
-    what: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class ComparisonDiff:
     """Differences of two comparisons.
 
@@ -95,7 +85,7 @@ class ComparisonDiff:
         before: The earlier comparison.
         after: The later one.
         changes: One per candidate of either, in the order of the later ranking, then of the earlier one.
-        settings: Versions, hosts and conditions that changed.
+        settings: Versions, hosts, amounts of the profile, limits and conditions that changed.
         is_same_pair: Whether both are of one pair.
     """
 
@@ -104,6 +94,11 @@ class ComparisonDiff:
     changes: tuple[Change, ...]
     settings: tuple[ComparedSetting, ...]
     is_same_pair: bool
+
+    @property
+    def is_same_condition(self) -> bool:
+        """Whether the link was under one condition both times, or as it was found."""
+        return is_same_condition(self.before.plan.condition, self.after.plan.condition)
 
     @property
     def significant(self) -> tuple[Change, ...]:
@@ -311,63 +306,3 @@ def _value(attempt: Attempt) -> float | None:
 
 def _rate(rates: Mapping[str, Estimate]) -> float | None:
     return fmean([one.mean for one in rates.values()]) if rates else None
-
-
-def changed_settings(old: CampaignRecord, new: CampaignRecord) -> list[ComparedSetting]:
-    """Return versions, hosts and conditions that differ between two comparisons."""
-    pairs: list[tuple[str, object, object]] = [
-        (mark("pair"), old.plan.pair.name, new.plan.pair.name),
-        (mark("profile"), old.plan.profile.name.value, new.plan.profile.name.value),
-        (mark("rounds"), _rounds(old), _rounds(new)),
-        ("Tunnelmark", old.tunnelmark_version, new.tunnelmark_version),
-        (mark("limit in Mbit/s"), old.plan.pair.load_cap_mbit_s, new.plan.pair.load_cap_mbit_s),
-        (mark("underlay A"), old.plan.pair.underlay_a, new.plan.pair.underlay_a),
-        (mark("underlay B"), old.plan.pair.underlay_b, new.plan.pair.underlay_b),
-        (mark("condition"), _conditions(old), _conditions(new)),
-    ]
-    for side in Side:
-        before, after = old.facts.get(side.value), new.facts.get(side.value)
-        if before is not None and after is not None:
-            pairs += [
-                (SETTING_OF_SIDE(side=side.upper(), what=what), first, last)
-                for what, first, last in _host_values(before, after)
-            ]
-    verdicts = [{_key(one): one for one in record.plan.candidates} for record in (old, new)]
-    pairs += [
-        (VERDICT_OF(title=one.title), verdicts[0][key].verdict.value, one.verdict.value)
-        for key, one in verdicts[1].items()
-        if key in verdicts[0]
-    ]
-    return [ComparedSetting(what, _words(first), _words(second)) for what, first, second in pairs if first != second]
-
-
-def _host_values(before: HostFacts, after: HostFacts) -> list[tuple[str, object, object]]:
-    values: list[tuple[str, object, object]] = [
-        (mark("operating system"), before.os_name, after.os_name),
-        (mark("kernel"), before.kernel, after.kernel),
-        ("CPU", before.cpu_model, after.cpu_model),
-        ("CPUs", before.cpu_count, after.cpu_count),
-        (mark("memory in MiB"), before.memory_total_mib, after.memory_total_mib),
-    ]
-    tools = [{name: tool.version for name, tool in facts.tools.items()} for facts in (before, after)]
-    values += [(name, tools[0][name], tools[1][name]) for name in sorted(tools[0].keys() & tools[1])]  # both were asked
-    known = [{name: one.version for name, one in facts.solutions.items()} for facts in (before, after)]
-    values += [(name, known[0].get(name, ""), known[1].get(name, "")) for name in sorted(known[0] | known[1])]
-    return values
-
-
-def _rounds(record: CampaignRecord) -> int:
-    return len({one.key.round for one in record.attempts if one.status is AttemptStatus.COMPLETED})
-
-
-def _conditions(record: CampaignRecord) -> str:
-    condition = record.plan.condition
-    return AS_FOUND if condition is None else f"{condition.name} ({condition_words(condition)})"
-
-
-def _key(one: Candidate) -> CandidateId:
-    return one.solution, one.suite
-
-
-def _words(value: object) -> str:
-    return mark("none") if value is None or value == "" else str(value)

@@ -208,6 +208,7 @@ LINK_CHANGED = MessageForm(
     "column of its own.",
 )
 SETTING_OF_SIDE = MessageForm("compare.setting-of-side", "{side}: {what:text}")
+CONDITION_VALUE = MessageForm("compare.condition-value", "condition, {key}")
 VERDICT_OF = MessageForm("compare.verdict-of", "verdict of {title:title}")
 NONE_BECAUSE = MessageForm("history.none-because", "none, {word:text}: {title:title}")
 PEP_NONE = MessageForm("transfer.pep-none", "no PEP")

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.conditions import name_of
 from app.domain.ranking import Estimate, Ranking
 from app.domain.results import CampaignRecord, CandidateId
-from app.ranking.comparing import ComparedSetting, changed_settings
+from app.ranking.compared_settings import ComparedSetting, changed_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,16 @@ class PastComparison:
         campaign_id: Its number.
         at: When it began, UTC.
         latencies: Weighted latency in ms of each candidate that has one.
+        profile: Name of its profile.
+        condition: Name of the condition that the link was under.
         changed: Versions, hosts and conditions that differ from the comparison before it; empty for the first one.
     """
 
     campaign_id: int
     at: datetime
     latencies: Mapping[CandidateId, Estimate]
+    profile: str
+    condition: str
     changed: tuple[ComparedSetting, ...]
 
 
@@ -44,6 +49,7 @@ def over_time(found: Iterable[tuple[CampaignRecord, Ranking]]) -> tuple[PastComp
             if one.weighted_latency_ms is not None
         }
         changed = tuple(changed_settings(former, record)) if former is not None else ()
-        past.append(PastComparison(record.campaign_id, record.started_at, latencies, changed))
+        names = record.plan.profile.name.value, name_of(record.plan.condition)
+        past.append(PastComparison(record.campaign_id, record.started_at, latencies, *names, changed))
         former = record
     return tuple(past)

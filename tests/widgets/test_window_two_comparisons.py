@@ -13,6 +13,7 @@ from sample_records import MODELS, STARTED, pair, sample_record
 from test_ui_plot_mouse import move_to
 from window_driver import Driver
 
+from app.domain.condition_files import presets
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from ui.results.changes_page import ChangesPage
 from ui.results.history_page import HistoryPage, PastResultsPage
@@ -209,3 +210,28 @@ def test_a_damaged_comparison_is_reported(filled: Driver) -> None:
     filled.until(changes.notice.isVisible)
     assert changes.data is None
     assert not changes.tabs.isVisible()
+
+
+def test_only_comparisons_under_the_same_condition_share_a_trend(filled: Driver) -> None:
+    records = filled.services.records
+    plan = records[2].plan
+    records[2] = replace(records[2], plan=replace(plan, condition=presets()["geo"]))
+    page = compared(filled, "1", "3")
+    assert page.data is not None
+    assert [past.campaign_id for past in page.data.past] == [1, 3]
+    assert page.data.under_others == 1
+    assert "1 under other conditions" in page.past.item(page.past.count() - 1).text()
+    columns = page.trend.export_rows()
+    place = columns.headers.index("condition")
+    assert {row[place] for row in columns.rows} == {"as-found"}
+    other = compared(filled, "1", "2")
+    assert "different conditions" in other.notice.text
+
+
+def test_the_oldest_comparison_that_is_shown_is_not_called_unchanged(filled: Driver) -> None:
+    page = compared(filled, "1", "3")
+    assert page.data is not None
+    page._fill_past(replace(page.data, left_out=2))
+    texts = [page.past.item(nth).text() for nth in range(page.past.count())]
+    assert texts[-2].endswith("the oldest one that is shown")
+    assert not any(text.endswith("nothing changed") for text in texts)

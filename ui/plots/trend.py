@@ -157,12 +157,16 @@ class TrendPlot(ItemsPlot):
     def export_rows(self) -> ExportRows:
         """Return the latency of each candidate in each comparison, in the order of time."""
         rows = tuple(
-            (self._names[line.key][0], past.campaign_id, past.at.astimezone(UTC).isoformat(), *estimate_cells(estimate))
+            (*_cells(self._names[line.key][0], past), *estimate_cells(estimate))
             for line in self._series()
             for past, estimate in zip(line.past, line.estimates, strict=True)
         )
-        headers = ("candidate", "campaign_id", "started_at", *WEIGHTED_COLUMNS)
+        headers = ("candidate", "campaign_id", "started_at", "profile", "condition", *WEIGHTED_COLUMNS)
         return ExportRows(headers, rows)
+
+
+def _cells(name: str, past: PastComparison) -> tuple[str, int, str, str, str]:
+    return name, past.campaign_id, past.at.astimezone(UTC).isoformat(), past.profile, past.condition
 
 
 def comparison_name(past: PastComparison) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
+from app.domain.conditions import is_same_condition
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryKind
 from app.domain.progress import ProgressSink
@@ -32,8 +33,10 @@ class ChangesData:
         diff: Their differences, the earlier one first.
         names: Short titles of all candidates of the pair, with the position among the suites of the same solution.
         curves: Means and bands over frame size of the earlier and of the later comparison.
-        past: All comparisons of the later one's pair, the oldest first; at most the newest `_MOST_COMPARISONS`.
-        left_out: How many older ones there are.
+        past: Comparisons of the later one's pair under its condition, the oldest first; of the newest
+            `_MOST_COMPARISONS` of the pair.
+        left_out: How many older ones of the pair there are.
+        under_others: How many of those that were read are under other conditions of the link.
     """
 
     diff: ComparisonDiff
@@ -41,6 +44,7 @@ class ChangesData:
     curves: tuple[tuple[Curve, ...], tuple[Curve, ...]]
     past: tuple[PastComparison, ...]
     left_out: int
+    under_others: int = 0
 
 
 def read_changes(
@@ -55,13 +59,15 @@ def read_changes(
     others, left_out = _others(services, second[0].plan.pair.name, set(numbers), token, report)
     of_pair = [one for one in (first, second) if one[0].plan.pair.name == second[0].plan.pair.name]
     ranked = [second, *others, first]
+    alike = [one for one in (*others, *of_pair) if is_same_condition(one[0].plan.condition, second[0].plan.condition)]
     candidates = {(one.solution, one.suite): one for record, _ in ranked for one in record.plan.candidates}
     return ChangesData(
         compare_records(first, second),
         plot_names(tuple(candidates.values())),
         (_curves(first), _curves(second)),
-        over_time([*others, *of_pair]),
+        over_time(alike),
         left_out,
+        len(others) + len(of_pair) - len(alike),
     )
 
 

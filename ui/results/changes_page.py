@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from app.domain.cancel import CancelToken
 from app.domain.progress import ProgressSink
 from app.domain.results import CampaignRecord
-from app.ranking.comparing import Change, ComparedSetting, ComparisonDiff
+from app.ranking.compared_settings import ComparedSetting
+from app.ranking.comparing import Change, ComparisonDiff
+from app.ranking.over_time import PastComparison
 from app.wording.local_forms import decimal, minute_text
 from app.wording.messages import local_text
 from ui.common.basics import button, column, holder, label, name_tabs, row
@@ -117,6 +119,10 @@ class ChangesPage(Page):
             self.notice.show_message(
                 "caution", tr("These are comparisons of different pairs."), tr("What differs may be the hosts.")
             )
+        elif not diff.is_same_condition:
+            self.notice.show_message(
+                "caution", tr("The link was under different conditions."), tr("What differs may be the link.")
+            )
         self._fill_candidates(diff.changes)
         _fill_settings(self.settings, diff.settings)
         number = str(len(diff.settings))
@@ -160,10 +166,18 @@ class ChangesPage(Page):
             changes = "; ".join(
                 f"{local_text(one.what)}: {local_text(one.before)} → {local_text(one.after)}" for one in past.changed
             )
-            nothing = tr("first of the pair") if past is data.past[0] and not data.left_out else tr("nothing changed")
-            self.past.addItem(f"{comparison_name(past)}: {changes or nothing}")
+            self.past.addItem(f"{comparison_name(past)}: {changes or _unchanged(past, data)}")
+        if data.under_others:
+            self.past.addItem(tr("%1 under other conditions of the link are not shown.", data.under_others))
         if data.left_out:
             self.past.addItem(tr("%1 older comparisons are not shown.", data.left_out))
+
+
+def _unchanged(past: PastComparison, data: ChangesData) -> str:
+    """Return why nothing that changed is named beside a comparison."""
+    if past is not data.past[0]:
+        return tr("nothing changed")
+    return tr("the oldest one that is shown") if data.left_out else tr("first of the pair")
 
 
 def _candidates_table() -> DataTable:

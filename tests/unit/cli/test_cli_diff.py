@@ -12,6 +12,7 @@ from sample_records import MODELS, sample_record
 
 from app.cli.diff import diff_data, print_diff
 from app.cli.terminal import CleanConsole
+from app.domain.condition_files import presets
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.comparing import ComparisonDiff, compare_records
 from app.ranking.rank import rank
@@ -73,3 +74,13 @@ def test_every_field_of_the_data_is_documented(found: ComparisonDiff) -> None:
     data = diff_data(found)
     fields = {*data, *json.loads(json.dumps(data))["candidates"][0]}
     assert [field for field in sorted(fields) if f"`{field}`" not in section] == []
+
+
+def test_different_conditions_are_named_before_the_figures() -> None:
+    old = sample_record(models=MODELS[:3], rounds=1)
+    new = replace(old, campaign_id=2, plan=replace(old.plan, condition=presets()["geo"]))
+    found = compare_records((old, rank(old)), (new, rank(new)))
+    out = io.StringIO()
+    print_diff(CleanConsole(file=out, width=100), found)
+    assert "The link was under different conditions" in out.getvalue().splitlines()[0]
+    assert diff_data(found)["is_same_condition"] is False

@@ -154,3 +154,13 @@ def test_options_of_one_meaning_have_one_spelling(line: str) -> None:
     options = parse(line.split())
     assert options.json == "-"
     assert options.solutions in ("wireguard", "openvpn-udp")
+
+
+def test_two_comparisons_are_in_the_order_of_time(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for numbers in (("1", "2"), ("2", "1")):
+        assert main(["diff", *numbers, "--json", "-"]) == ExitCode.OK
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert main(["diff", *((str(found[0]["after"]), str(found[0]["before"])))]) == ExitCode.OK
+    assert "in the order of time" in capsys.readouterr().out

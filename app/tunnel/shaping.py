@@ -44,19 +44,27 @@ def is_fixed(condition: Condition) -> bool:
 
 
 def netem_options(way: LinkDirection) -> tuple[str, ...]:
-    """Return what netem takes for one direction. Source: tc-netem(8); its limit counts the delay line."""
+    """Return what the netem takes that delays and limits frames. Source: tc-netem(8); its limit counts the delay."""
     options: list[str] = []
     if way.delay_ms:
         options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
-    if way.loss_pct and way.burst_frames > 1:
-        share = way.loss_pct / 100
-        begins = 100 * share / (way.burst_frames * (1 - share))
-        options += ["loss", "gemodel", f"{begins:.4f}%", f"{100 / way.burst_frames:.4f}%"]
-    elif way.loss_pct:
-        options += ["loss", "random", f"{way.loss_pct:g}%"]
     if way.rate_mbit_s is not None:
         options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
     return (*options, "limit", str(_limit(way)))
+
+
+def loss_options(way: LinkDirection) -> tuple[str, ...]:
+    """Return what the netem behind the line takes, which loses frames; none where none are lost."""
+    if not way.loss_pct:
+        return ()
+    if way.burst_frames > 1:
+        share = way.loss_pct / 100
+        begins = 100 * share / (way.burst_frames * (1 - share))
+        losses = ("gemodel", f"{begins:.4f}%", f"{100 / way.burst_frames:.4f}%")
+    else:
+        losses = ("random", f"{way.loss_pct:g}%")
+    # It gets all frames at once that arrived while the card was busy.
+    return ("loss", *losses, "limit", str(_LONGEST_QUEUE))
 
 
 def _limit(way: LinkDirection) -> int:
@@ -67,7 +75,7 @@ def _limit(way: LinkDirection) -> int:
 
 def can_shape(device: str) -> Command:
     """Return a command that fails, with the reason on stderr, where an interface cannot be shaped."""
-    return Command(shell_step_argv(_SCRIPT, "can", device, "", ""), timeout_s=_TIMEOUT_S, is_root=True)
+    return Command(shell_step_argv(_SCRIPT, "can", device, "", "", ""), timeout_s=_TIMEOUT_S, is_root=True)
 
 
 def shaped(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
@@ -89,7 +97,8 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
     kept = f"{request.link.run_dir.rpartition('/')[0]}/shaped-{device}"
 
     def command(action: str) -> Command:
-        argv = shell_step_argv(_SCRIPT, action, device, destinations, kept, *netem_options(way))
+        losses = " ".join(loss_options(way))
+        argv = shell_step_argv(_SCRIPT, action, device, destinations, kept, losses, *netem_options(way))
         return Command(argv, timeout_s=_TIMEOUT_S, is_root=True)
 
     step = PlanStep(

@@ -13,22 +13,31 @@ from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan
 from app.domain.script_files import bare_script
 from app.tunnel.messages import DELAY_CHANGES
-from app.tunnel.shaping import netem_options, refuse_unshaped
+from app.tunnel.shaping import loss_options, netem_options, refuse_unshaped
 from support.message_checks import has_message
 
 
 @pytest.mark.parametrize(
-    ("way", "words"),
+    ("way", "words", "losses"),
     [
-        (LinkDirection(), "limit 100000"),
-        (LinkDirection(delay_ms=250.0, rate_mbit_s=10.0, queue_ms=500.0), "delay 250000us rate 10000kbit limit 619"),
-        (LinkDirection(loss_pct=1.0), "loss random 1% limit 100000"),
-        (LinkDirection(loss_pct=1.0, burst_frames=4.0), "loss gemodel 0.2525% 25.0000% limit 100000"),
-        (LinkDirection(delay_ms=0.5, rate_mbit_s=0.1, queue_ms=10.0), "delay 500us rate 100kbit limit 10"),
+        (LinkDirection(), "limit 100000", ""),
+        (
+            LinkDirection(delay_ms=250.0, rate_mbit_s=10.0, queue_ms=500.0),
+            "delay 250000us rate 10000kbit limit 619",
+            "",
+        ),
+        (LinkDirection(loss_pct=1.0), "limit 100000", "loss random 1% limit 100000"),
+        (
+            LinkDirection(loss_pct=1.0, burst_frames=4.0, rate_mbit_s=2.0),
+            "rate 2000kbit limit 100000",
+            "loss gemodel 0.2525% 25.0000% limit 100000",
+        ),
+        (LinkDirection(delay_ms=0.5, rate_mbit_s=0.1, queue_ms=10.0), "delay 500us rate 100kbit limit 10", ""),
     ],
 )
-def test_netem_is_given_what_a_direction_asks_for(way: LinkDirection, words: str) -> None:
+def test_netem_is_given_what_a_direction_asks_for(way: LinkDirection, words: str, losses: str) -> None:
     assert " ".join(netem_options(way)) == words
+    assert " ".join(loss_options(way)) == losses
 
 
 @pytest.mark.parametrize("name", presets())
@@ -69,7 +78,8 @@ class StubHost:
             "tc",
             'case "$*" in -V) cat version ;; "qdisc show"*) cat root ;; "filter show"*) cat filter ;;\n'
             '*"del dev"*) echo "qdisc fq_codel 0: root refcnt 2" > root; : > filter ;;\n'
-            '*" netem "*) shift 8; printf "%s\\n" "qdisc prio 7e57: root refcnt 2 bands 4" '
+            '*" 7e59: netem "*) shift 9; echo "qdisc netem 7e59: parent 7e58:1 $*" >> root ;;\n'
+            '*" netem "*) shift 9; printf "%s\\n" "qdisc prio 7e57: root refcnt 2 bands 4" '
             '"qdisc netem 7e58: parent 7e57:4 $*" > root ;;\n'
             '"filter add"*) echo "filter parent 7e57: $*" >> filter ;; esac',
         )
@@ -89,8 +99,8 @@ class StubHost:
         (self.folder / name).write_text(f"#!/bin/sh\n{script}\n")
         (self.folder / name).chmod(0o755)
 
-    def run(self, action: str) -> int:
-        words = [action, "eth1", self.destinations, str(self.folder / "kept"), "delay", "20ms", "loss", "1%"]
+    def run(self, action: str, losses: str = "loss random 1% limit 9") -> int:
+        words = [action, "eth1", self.destinations, str(self.folder / "kept"), losses, "delay", "20ms", "limit", "7"]
         script = bare_script("tunnel/shape.sh").replace("/lib/modules/$(uname -r)", str(self.folder))
         script = script.replace("/sys/module/", f"{self.folder}/loaded/")
         argv = [*self._shell.split(), "-c", script, "tunnelmark", *words]
@@ -116,6 +126,27 @@ def test_a_shaped_interface_sends_no_long_segments_until_it_is_as_before(stub: S
     assert (stub.read("segments"), stub.read("root")) == ("65535", "qdisc fq_codel 0: root refcnt 2")
     assert not (stub.folder / "kept").exists()
     assert stub.run("unset") == 0
+
+
+def test_packets_are_lost_behind_the_line(stub: StubHost) -> None:
+    assert stub.run("set") == 0
+    assert stub.read("root").splitlines()[1:] == [
+        "qdisc netem 7e58: parent 7e57:4 delay 20ms limit 7",
+        "qdisc netem 7e59: parent 7e58:1 loss random 1% limit 9",
+    ]
+    assert (stub.run("check"), stub.run("unset")) == (0, 0)
+    assert stub.run("set", losses="") == 0
+    assert stub.read("root").splitlines()[1:] == ["qdisc netem 7e58: parent 7e57:4 delay 20ms limit 7"]
+    assert (stub.run("check", losses=""), stub.run("unset", losses="")) == (0, 0)
+
+
+def test_losses_that_cannot_be_made_fail_the_step(stub: StubHost) -> None:
+    text = (stub.folder / "tc").read_text()
+    (stub.folder / "tc").write_text(text.replace('case "$*" in', 'case "$*" in *" 7e59: "*) exit 2 ;;', 1))
+    assert stub.run("set") != 0
+    assert stub.run("check") != 0
+    assert stub.run("unset") == 0
+    assert stub.read("root") == "qdisc fq_codel 0: root refcnt 2"
 
 
 def test_what_goes_to_the_peer_and_to_nodes_behind_it_is_shaped_in_the_same_flow(stub: StubHost) -> None:
@@ -145,7 +176,8 @@ def test_a_network_that_cannot_be_shaped_fails_the_step(stub: StubHost) -> None:
     ("name", "before", "after"),
     [
         ("root", "delay 20ms", "delay 200ms"),
-        ("root", "loss 1%", ""),
+        ("root", "loss random 1%", ""),
+        ("root", "qdisc netem 7e59: parent 7e58:1 loss random 1% limit 9", ""),
         ("root", "bands 4", "bands 4\nqdisc tbf 7e58: parent 7e57:4"),
         ("filter", "192.0.2.2", "192.0.2.3"),
         ("filter", f"{NODES} flowid 7e57:4", f"{NODES} flowid 7e57:4\nfilter parent 7e57: pref 49152 all"),

@@ -2,16 +2,20 @@
 # packets pass as before, but in short segments.
 # "can" is asked before a study between nodes, whose gateways also turn off GRO.
 # $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address, and networks behind it to which packets are
-# shaped as well, separated by spaces; $4 file that keeps what the interface had; $5... options of netem
+# shaped as well, separated by spaces; $4 file that keeps what the interface had; $5 options of the netem that loses
+# packets, separated by spaces, empty where none are lost; $6... options of the netem that delays and limits them
+# Packets are lost behind the line, as by the link emulator of a practice lab: a lost one has taken its time on it. One
+# netem would lose them before, so the second one is the child of the first. Source: netem_enqueue and netem_dequeue in
+# net/sched/sch_netem.c: loss is decided when a packet comes; one whose time has come is given to the child.
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
 # meanwhile.
 # "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters.
 # Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
-action=$1 device=$2 destinations=$3 kept=$4; shift 4
+action=$1 device=$2 destinations=$3 kept=$4 losses=$5; shift 5
 segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }
 shape() {  # without what the kernel counts
-    { tc qdisc show dev "$device" | grep " 7e5[78]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
+    { tc qdisc show dev "$device" | grep " 7e5[789]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
         sed 's/ refcnt [0-9]*//; s/ *(rule hit [^)]*)//; s/ *(success [^)]*)//'
 }
 root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
@@ -31,6 +35,10 @@ unable() {  # says why; a kernel without a list of its modules is not judged
             grep -qs "/$one\.ko" "$modules/modules.dep" "$modules/modules.builtin" ||
             { echo "its kernel lacks the module $one"; return; }
     done
+}
+lose() {
+    # shellcheck disable=SC2086 # one option a word
+    [ -z "$losses" ] || tc qdisc add dev "$device" parent 7e58:1 handle 7e59: netem $losses
 }
 shape_destinations() {  # a packet that no VPN carries between nodes has their addresses, not the peer's
     for one in $destinations; do
@@ -79,6 +87,7 @@ case $action in
         modprobe -a sch_prio sch_netem cls_u32 2>/dev/null
         tc qdisc add dev "$device" root handle 7e57: prio bands 4 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 &&
             tc qdisc add dev "$device" parent 7e57:4 handle 7e58: netem "$@" &&
+            lose &&
             shape_destinations &&
             shape > "$kept.shape"
         ;;

@@ -65,14 +65,17 @@ def platforms_of(tunnel: BareTunnel) -> tuple[str, ...]:
 
 def encapsulate(link: Link, side: Side) -> str:
     """Return shell that makes a plain L2TPv3 tunnel's end again, inside UDP."""
-    names = link.names
+    names, tunnel = link.names, link.names.l2tp_tunnel_id
     ports = f"encap udp udp_sport {L2TP_PORT} udp_dport {L2TP_PORT}"
     ends = f"local {link.underlay(side)} remote {link.underlay(side.other)}"
     session = f"session_id {names.l2tp_session_id} peer_session_id {names.l2tp_session_id}"
     return f"""
-    ip l2tp del tunnel tunnel_id {names.l2tp_tunnel_id}
-    ip l2tp add tunnel tunnel_id {names.l2tp_tunnel_id} peer_tunnel_id {names.l2tp_tunnel_id} {ports} {ends}
-    ip l2tp add session name {names.ethernet_interface} tunnel_id {names.l2tp_tunnel_id} {session}
+    ip l2tp del tunnel tunnel_id {tunnel}
+    for _ in $(seq 50); do  # the kernel ends the former one later
+        ip l2tp add tunnel tunnel_id {tunnel} peer_tunnel_id {tunnel} {ports} {ends} && break
+        sleep 0.1
+    done
+    ip l2tp add session name {names.ethernet_interface} tunnel_id {tunnel} {session}
     ip link set dev {names.ethernet_interface} up
     """
 

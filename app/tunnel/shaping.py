@@ -60,9 +60,9 @@ def loss_options(way: LinkDirection) -> tuple[str, ...]:
     if way.burst_frames > 1:
         share = way.loss_pct / 100
         begins = 100 * share / (way.burst_frames * (1 - share))
-        losses = ("gemodel", f"{begins:.4f}%", f"{100 / way.burst_frames:.4f}%")
+        losses = ["gemodel", f"{begins:.4f}%", f"{100 / way.burst_frames:.4f}%"]
     else:
-        losses = ("random", f"{way.loss_pct:g}%")
+        losses = ["random", f"{way.loss_pct:g}%"]
     # It gets all frames at once that arrived while the card was busy.
     return ("loss", *losses, "limit", str(_LONGEST_QUEUE))
 

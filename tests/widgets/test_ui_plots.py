@@ -88,15 +88,21 @@ def test_frame_sizes_that_would_touch_are_left_out(theme: Theme) -> None:
     assert axis.tickStrings(values, 1, 1) == ["60", "128", "256", "512", "1024", "1514"]
 
 
-def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Theme) -> None:
-    plot = ScopePlot(theme, "Test", label_room_px=120)
+def labelled(qtbot: QtBot, theme: Theme, size_px: tuple[int, int], room_px: int) -> ScopePlot:
+    """Return a plot on show, from 0 to 10 and from 0 to 1, with room for labels."""
+    plot = ScopePlot(theme, "Test", label_room_px=room_px)
     qtbot.addWidget(plot)
-    plot.resize(500, 300)
+    plot.resize(*size_px)
     with qtbot.waitExposed(plot):
         plot.show()
-        plot.set_x_range(0, 10)
-        plot.set_y_range(0, 1)
-        plot.set_end_labels([EndLabel(f"candidate {n}", "#0072B2", False, 10, 0.5 + n / 1000) for n in range(6)])
+    plot.set_x_range(0, 10)
+    plot.set_y_range(0, 1)
+    return plot
+
+
+def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Theme) -> None:
+    plot = labelled(qtbot, theme, (500, 300), 120)
+    plot.set_end_labels([EndLabel(f"candidate {n}", "#0072B2", False, 10, 0.5 + n / 1000) for n in range(6)])
     boxes = sorted(
         (item.mapRectToScene(item.boundingRect()) for item in plot._end_items), key=lambda box: box.center().y()
     )
@@ -106,15 +112,9 @@ def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Th
 
 
 def test_labels_that_do_not_fit_above_each_other_are_in_two_columns(qtbot: QtBot, theme: Theme) -> None:
-    plot = ScopePlot(theme, "Test", label_room_px=240)
-    qtbot.addWidget(plot)
-    plot.resize(900, 110)
-    with qtbot.waitExposed(plot):
-        plot.show()
-        plot.set_x_range(0, 10)
-        plot.set_y_range(0, 1)
-        titles = [f"OpenVPN over UDP, AES-{n}-CBC with SHA1" for n in range(10)]
-        plot.set_end_labels([EndLabel(title, "#0072B2", False, 10, n / 10) for n, title in enumerate(titles)])
+    plot = labelled(qtbot, theme, (900, 110), 240)
+    titles = [f"OpenVPN over UDP, AES-{n}-CBC with SHA1" for n in range(10)]
+    plot.set_end_labels([EndLabel(title, "#0072B2", False, 10, n / 10) for n, title in enumerate(titles)])
     boxes = [item.mapRectToScene(item.boundingRect()) for item in plot._end_items]
     assert all(box.right() <= plot.width() for box in boxes)
     for one, other in itertools.combinations(boxes, 2):
@@ -123,16 +123,10 @@ def test_labels_that_do_not_fit_above_each_other_are_in_two_columns(qtbot: QtBot
 
 
 def test_labels_whose_neighbours_touch_do_not_overlap_either(qtbot: QtBot, theme: Theme) -> None:
-    plot = ScopePlot(theme, "Test", label_room_px=156)
-    qtbot.addWidget(plot)
-    plot.resize(900, 400)
-    with qtbot.waitExposed(plot):
-        plot.show()
-        plot.set_x_range(0, 10)
-        plot.set_y_range(0, 1)
-        # The lowest label touches the second; this touches the third, whose place would be far beside the lowest's.
-        places = ((4.2, 0.4), (3.2, 0.6), (2.2, 0.61))
-        plot.set_end_labels([EndLabel("IPsec with L2TPv3", "#0072B2", False, x, y) for x, y in places])
+    plot = labelled(qtbot, theme, (900, 400), 156)
+    # The lowest label touches the second; this touches the third, whose place would be far beside the lowest's.
+    places = ((4.2, 0.4), (3.2, 0.6), (2.2, 0.61))
+    plot.set_end_labels([EndLabel("IPsec with L2TPv3", "#0072B2", False, x, y) for x, y in places])
     _, second, third = (item.mapRectToScene(item.boundingRect()) for item in plot._end_items)
     assert third.right() > second.left()
     assert second.center().y() - third.center().y() >= 0.8 * third.height()

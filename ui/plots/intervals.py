@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QColor, QResizeEvent
 
 from app.domain.ranking import Ratio
-from app.ranking.titles import in_lines
 from app.wording.colours import series_style
 from app.wording.local_forms import decimal
 from ui.common.candidate_rows import Key
@@ -21,9 +20,9 @@ from ui.plots.base import PlotTable
 from ui.plots.export_rows import ExportRows, ratio_cells
 from ui.plots.hover import HoverSeries, interval_text
 from ui.plots.pens import plot_pen, solution_symbol
-from ui.plots.shown import ItemsPlot, Shown
+from ui.plots.rows import RowsPlot
+from ui.plots.shown import Shown
 
-_TICK_GAP_PX = 16
 _FIGURE_PX = 56
 _MARKER_PX = 10
 _BEAM = 0.3
@@ -31,7 +30,7 @@ _AROUND = 0.08
 """Room beside the outermost interval, as a part of what all of them span."""
 
 
-class IntervalPlot(ItemsPlot):
+class IntervalPlot(RowsPlot):
     """A point with its 95 % interval for each candidate, and a line at 1.
 
     Args:
@@ -55,11 +54,8 @@ class IntervalPlot(ItemsPlot):
         """Write names into one line where two have no room."""
         super().resizeEvent(event)
         rows = self._rows() if hasattr(self, "_ratios") else []
-        if rows and self._has_low_rows(rows) != self._is_low:
+        if rows and self.has_low_rows(len(rows)) != self._is_low:
             self._name_rows(rows)
-
-    def _has_low_rows(self, rows: list[tuple[Key, Ratio]]) -> bool:
-        return float(self.view_box.height()) / len(rows) < 2 * QFontMetrics(self.small_font()).height()
 
     def redraw(self) -> None:
         """Draw the ratios once more."""
@@ -115,15 +111,9 @@ class IntervalPlot(ItemsPlot):
         self.add(text)
 
     def _name_rows(self, rows: list[tuple[Key, Ratio]]) -> None:
-        axis = self.getPlotItem().getAxis("left")
-        axis.setTextPen(QColor(self._theme.colours.text))
-        self._is_low = self._has_low_rows(rows)
-        names = [self._names[key][0] for key, _ in rows]
-        ticks = [(-float(nth), name if self._is_low else in_lines(name)) for nth, name in enumerate(names)]
-        axis.setTicks([ticks])
-        letters = QFontMetrics(self.small_font())
-        lines = [line for _, name in ticks for line in name.splitlines()]
-        axis.setWidth(_TICK_GAP_PX + max(letters.horizontalAdvance(line) for line in lines))
+        self.getPlotItem().getAxis("left").setTextPen(QColor(self._theme.colours.text))
+        self._is_low = self.has_low_rows(len(rows))
+        self.write_names([self._names[key][0] for key, _ in rows], is_low=self._is_low)
 
     def hover_series(self) -> list[HoverSeries]:
         """Return the ratios; an interval belongs to its point."""

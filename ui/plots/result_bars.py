@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 
 from app.domain.ranking import Estimate
 from app.ranking.pictures import CpuBar, drawn_results
-from app.ranking.titles import in_lines
 from app.wording.colours import series_style
 from app.wording.local_forms import local_figure
 from ui.common.candidate_rows import Key
@@ -22,9 +21,9 @@ from ui.plots.export_rows import ExportRows, estimate_cells
 from ui.plots.hover import HoverSeries, estimate_text
 from ui.plots.pens import nice_top, plot_pen
 from ui.plots.result_data import ResultData
-from ui.plots.shown import ItemsPlot, Shown
+from ui.plots.rows import RowsPlot
+from ui.plots.shown import Shown
 
-_TICK_GAP_PX = 16
 _NOTE_MARGINS_PX = 24
 """Around a figure, and beside the plot."""
 _MOST_NOTE = 0.6
@@ -43,7 +42,7 @@ def mixed(ink: QColor, paper: QColor, strength: float) -> QColor:
     return QColor(*(round(strength * one + (1 - strength) * other) for one, other in pairs))
 
 
-class BarsPlot(ItemsPlot):
+class BarsPlot(RowsPlot):
     """A pair of bars per candidate, under each other."""
 
     def __init__(self, theme: Theme, shown: Shown | None, *words: str) -> None:
@@ -61,14 +60,13 @@ class BarsPlot(ItemsPlot):
         super().resizeEvent(event)
         if not hasattr(self, "_data"):
             return
-        if self._has_low_rows() != self._is_low:
+        if self._are_low() != self._is_low:
             self.redraw()
         else:
             self._fit_notes()
 
-    def _has_low_rows(self) -> bool:
-        rows = max(1, len(self._notes))
-        return float(self.view_box.height()) / rows < 2 * QFontMetrics(self.small_font()).height()
+    def _are_low(self) -> bool:
+        return self.has_low_rows(max(1, len(self._notes)))
 
     def redraw(self) -> None:
         """Draw the bars once more."""
@@ -118,7 +116,7 @@ class BarsPlot(ItemsPlot):
         self.set_x_range(0, high)
 
     def _write_notes(self, keys: list[Key]) -> None:
-        self._is_low, self._written = self._has_low_rows(), []
+        self._is_low, self._written = self._are_low(), []
         for nth, key in enumerate(keys):
             notes = self._notes.get(key, [])
             if self._is_low and notes:
@@ -141,14 +139,7 @@ class BarsPlot(ItemsPlot):
             high: Least end of the horizontal axis.
         """
         self._write_notes(keys)
-        names = [data.names[key][0] for key in keys]
-        ticks = [(-float(nth), name if self._is_low else in_lines(name)) for nth, name in enumerate(names)]
-        axis = self.getPlotItem().getAxis("left")
-        axis.setTicks([ticks])
-        letters = QFontMetrics(self.small_font())
-        lines = [line for _, name in ticks for line in name.splitlines()]
-        self._names_px = _TICK_GAP_PX + max((letters.horizontalAdvance(line) for line in lines), default=0)
-        axis.setWidth(self._names_px)
+        self._names_px = self.write_names([data.names[key][0] for key in keys], is_low=self._is_low)
         self.set_y_range(-len(keys) + 0.4, top)
         self._least_high = high
         self._fit_notes()

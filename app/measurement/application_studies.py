@@ -18,7 +18,7 @@ from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, OWN_HOSTS_ROUTED
 from app.measurement.node_needs import NodeNeeds
-from app.measurement.satellite_choices import satellite_choices, suites_today
+from app.measurement.satellite_choices import of_todays_suites, satellite_choices
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
 from app.ranking.study_parts import around_s
@@ -80,8 +80,7 @@ class ApplicationStudy(LabStudy):
         """
         if run.conditioned is None and run.shaping is None:
             raise InvalidOption(APPLICATIONS_NEED_LAB(pair=run.discovery.pair.name))
-        stored = [one.cell for one in run.kept.results.results if one.suite]
-        run.kept.results = run.kept.results.with_suites(suites_today(adapters.adapters, run.discovery, stored))
+        run.kept.results = of_todays_suites(run.kept.results, adapters.adapters, run.discovery)
         return tuple(satellite_choices(adapters.adapters, run.discovery, self.left(run)).items())
 
     def measure(self, run: LabRun, choices: Sequence[tuple[str, tuple[Adapter, Suite]]]) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import TypeVar
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.solutions import BASELINE, Suite
-from app.domain.transfers import TransferCell
+from app.domain.transfers import NO_VPN, TransferCell
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import STUDY_SOLUTION_MISSING, STUDY_SUITE_MISSING
+from app.storage.lab_results import ApplicationResults
+from app.storage.study_results import StudyResults
+
+S = TypeVar("S", StudyResults, ApplicationResults)
+"""Results with a cell of the satellite study each."""
 
 BARE = (BASELINE, "none")
 """Solution and suite of the bare link."""
@@ -26,26 +32,29 @@ def satellite_choices(
     Raises:
         InvalidOption: A VPN is not possible on these hosts, or has no safe default there.
     """
-    chosen = {}
-    for name in sorted({cell.solution for cell in cells}):
-        solution, suite = BARE if name == "none" else _default(discovery, name)
-        adapter, facts = adapters[solution], discovery.facts
-        found = find_suite(adapter, facts[Side.A.value], facts[Side.B.value], suite)
-        if found is None:
-            raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
-        chosen[name] = (adapter, found)
-    return chosen
+    return {name: _choice(adapters, discovery, name) for name in sorted({cell.solution for cell in cells})}
 
 
-def suites_today(
-    adapters: Mapping[str, Adapter], discovery: Discovery, cells: Iterable[TransferCell]
-) -> dict[Hashable, str]:
-    """Return the titles of the suites that would be measured now, by cell; without what the hosts do not have."""
-    found: dict[Hashable, str] = {}
-    for cell in cells:
+def _choice(adapters: Mapping[str, Adapter], discovery: Discovery, name: str) -> tuple[Adapter, Suite]:
+    solution, suite = BARE if name == NO_VPN else _default(discovery, name)
+    adapter, facts = adapters[solution], discovery.facts
+    found = find_suite(adapter, facts[Side.A.value], facts[Side.B.value], suite)
+    if found is None:
+        raise InvalidOption(STUDY_SUITE_MISSING(suite=suite, solution=solution))
+    return adapter, found
+
+
+def of_todays_suites(found: S, adapters: Mapping[str, Adapter], discovery: Discovery) -> S:
+    """Return results with those to be measured again that are of another suite than would be measured now.
+
+    Results of a VPN that the hosts do not have any more remain.
+    """
+    stored = [one.cell for one in found.results if one.suite]
+    today: dict[str, str] = {}
+    for name in {cell.solution for cell in stored}:
         with suppress(InvalidOption):
-            found[cell] = satellite_choices(adapters, discovery, [cell])[cell.solution][1].title
-    return found
+            today[name] = _choice(adapters, discovery, name)[1].title
+    return found.with_suites({cell: today[cell.solution] for cell in stored if cell.solution in today})
 
 
 def _default(discovery: Discovery, solution: str) -> tuple[str, str]:

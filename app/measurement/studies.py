@@ -23,7 +23,7 @@ from app.measurement.lab_study import StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
-from app.measurement.satellite_choices import satellite_choices, suites_today
+from app.measurement.satellite_choices import of_todays_suites, satellite_choices
 from app.measurement.transfers import NODE_NEEDS, TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
@@ -121,9 +121,7 @@ class StudyOperations(StudyResources):
         self._refuse(pair, request)
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             file, found = self._found(pair, request, report)
-            found = found.with_suites(
-                suites_today(self.adapters, discovery, [one.cell for one in found.results if one.suite])
-            )
+            found = of_todays_suites(found, self.adapters, discovery)
             cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
             if not cells:
                 return found

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.domain.results import LOST_RTT_US, Attempt, LatencySeries
-from app.ranking.summaries import US_PER_MS, median_us, medians_ms
+from app.ranking.summaries import US_PER_MS, median_us, medians_ms, runs_of
 from app.ranking.weighted import weighted_latency_ms
 
 TRIMMED_SHARE = 0.2
@@ -61,10 +61,7 @@ def lost_in_a_row(rtt_us: Sequence[np.ndarray], sent: Sequence[int], *, first: i
     """
     parts = [times[:count] for times, count in zip(rtt_us, sent, strict=True)] if sent else list(rtt_us)
     is_lost = np.concatenate([*parts[first:], *parts[:first]]) == LOST_RTT_US
-    if not is_lost.any():
-        return 0
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], is_lost.astype(np.int8), [0]))))
-    return int((edges[1::2] - edges[::2]).max())
+    return max((end - begin for begin, end in runs_of(is_lost)), default=0)
 
 
 def block_values_ms(attempt: Attempt) -> tuple[float | None, ...]:

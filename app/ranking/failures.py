@@ -11,7 +11,7 @@ from app.domain.results import Attempt, AttemptStatus
 from app.domain.solutions import BASELINE
 from app.probes.messages import NO_REPLY_WITHIN, REPLIES_STOPPED
 
-_SILENT = frozenset(form.code for form in (NO_REPLY_WITHIN, REPLIES_STOPPED))
+SILENT = frozenset(form.code for form in (NO_REPLY_WITHIN, REPLIES_STOPPED))
 """Codes of probes that failed because their tunnel carried nothing, or nothing any more."""
 
 HOST_ENDED = frozenset(
@@ -48,4 +48,4 @@ def _is_down(attempt: Attempt) -> bool:
 
 
 def _is_silent(attempt: Attempt) -> bool:
-    return code_of(attempt.message) in _SILENT
+    return code_of(attempt.message) in SILENT

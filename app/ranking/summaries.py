@@ -164,12 +164,14 @@ def is_sent(attempt: Attempt, series: LatencySeries) -> npt.NDArray[np.bool_]:
 def lost_runs(attempt: Attempt, series: LatencySeries) -> list[LostRun]:
     """Return the runs of requests without a reply; those that were not sent interrupt none."""
     places = np.flatnonzero(is_sent(attempt, series))
-    is_lost = np.concatenate(([0], (series.rtt_us[places] == LOST_RTT_US).astype(np.int8), [0]))
-    edges = np.flatnonzero(np.diff(is_lost)).tolist()
-    return [
-        LostRun(int(places[begin]), int(places[end - 1]) + 1, end - begin)
-        for begin, end in zip(edges[::2], edges[1::2], strict=True)
-    ]
+    runs = runs_of(series.rtt_us[places] == LOST_RTT_US)
+    return [LostRun(int(places[begin]), int(places[end - 1]) + 1, end - begin) for begin, end in runs]
+
+
+def runs_of(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return where each run of flags that are set begins, and the place after its end."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0])))).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:

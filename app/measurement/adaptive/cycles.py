@@ -22,7 +22,7 @@ from app.measurement.adaptive.draft import Draft, MeasuredBlock, is_lost
 from app.measurement.adaptive.probes import RoundProbes
 from app.measurement.messages import CYCLE_OF_ROUND, FRAMES_STOPPED
 from app.probes.blocks import TargetBlock
-from app.ranking.blocks import OUTAGE_REQUESTS, is_disturbed
+from app.ranking.blocks import is_disturbed
 
 _LOST_IN_A_ROW = 2
 """After so many blocks without any answer a candidate has failed."""
@@ -156,8 +156,9 @@ class Cycles:
             for number, mean in means.items()
             if is_disturbed([other for one, other in means.items() if one != number], mean)
         }
+        disturbed = silent | slow | outage_cycles(opened, numbers)
         for draft in drafts:
-            draft.disturbed = (draft.disturbed - wanted) | silent | slow | outage_cycles(opened, numbers)
+            draft.disturbed = (draft.disturbed - wanted) | disturbed
 
     def _report(self, drafts: Sequence[Draft]) -> None:
         last = [(draft, draft.blocks[-1]) for draft in drafts if draft.blocks and draft.blocks[-1].cycle == self.number]
@@ -198,7 +199,7 @@ def outage_cycles(drafts: Sequence[Draft], numbers: Sequence[int]) -> set[int]:
     """
     wanted, found = set(numbers), set[int]()
     for draft in drafts:
-        own = {one.cycle for one in draft.blocks if one.cycle in wanted and one.lost_in_a_row >= OUTAGE_REQUESTS}
+        own = wanted.intersection(one.cycle for one in draft.outages)
         if len(own) == 1:
             found |= own
     return found if len(found) <= MOST_CYCLES - GOOD_CYCLES else set()

@@ -18,15 +18,12 @@ from app.domain.gates import Gate, GateVerdict
 from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
 from app.measurement.messages import REPEAT_ENDED_EARLY, REPEAT_NOT_ENDED
-from app.probes.messages import NO_REPLY_WITHIN, REPLIES_STOPPED
+from app.ranking.failures import SILENT
 from app.ranking.gates import MOST_REPEATS, gates_of, spread_of
 from app.tunnel.messages import KEY_UNREAD, NOT_DERIVED, STEP_FAILED, STEP_NOT_UNDONE, STEP_TOO_SLOW
 
 _NOT_BUILT = frozenset(form.code for form in (STEP_FAILED, STEP_TOO_SLOW, STEP_NOT_UNDONE, KEY_UNREAD, NOT_DERIVED))
 """Codes of commands that failed because its tunnel could not be built; others are of the host or the connection."""
-
-_SILENT = frozenset(form.code for form in (NO_REPLY_WITHIN, REPLIES_STOPPED))
-"""Codes of probes that failed because its tunnel carried nothing, or nothing any more; others are of the host."""
 
 
 class Repeats:
@@ -96,7 +93,7 @@ def _is_of_candidate(key: AttemptKey, error: TunnelmarkError | None) -> bool:
     if isinstance(error, CommandFailed):
         return error.code in _NOT_BUILT
     if isinstance(error, ProbeFailed):
-        return error.code in _SILENT
+        return error.code in SILENT
     return isinstance(error, TunnelDown)
 
 

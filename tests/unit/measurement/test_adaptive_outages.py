@@ -151,13 +151,7 @@ def test_candidates_with_one_outage_each_are_all_excused() -> None:
 def test_where_more_cycles_have_an_outage_than_can_be_repeated_all_count() -> None:
     def drafts(count: int) -> list[Any]:
         """Return candidates of which each has an outage in a cycle of its own."""
-        cycles = range(1, MOST_CYCLES + 1)
-        return [
-            SimpleNamespace(
-                blocks=[SimpleNamespace(cycle=one, lost_in_a_row=OUTAGE_REQUESTS * (one == own)) for one in cycles]
-            )
-            for own in range(1, count + 1)
-        ]
+        return [SimpleNamespace(outages=[SimpleNamespace(cycle=own)]) for own in range(1, count + 1)]
 
     most = MOST_CYCLES - GOOD_CYCLES
     assert outage_cycles(drafts(most), range(1, MOST_CYCLES + 1)) == set(range(1, most + 1))

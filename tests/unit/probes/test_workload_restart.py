@@ -271,13 +271,18 @@ done
 """
 
 
-@SHELLS
-def test_the_script_prints_the_output_of_ping_once_ping_has_ended(shell: tuple[str, ...], tmp_path: Path) -> None:
-    ping = tmp_path / "ping"
+def started(shell: tuple[str, ...], folder: Path) -> subprocess.Popen[str]:
+    """Start the script with a ping that answers each request."""
+    ping = folder / "ping"
     ping.write_text(_PING, "ascii")
     ping.chmod(0o755)
     argv = [*shell, "-c", host_script("probes/restart.sh"), "tunnelmark", "300", "198.18.0.2", str(ping)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as running:
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+
+
+@SHELLS
+def test_the_script_prints_the_output_of_ping_once_ping_has_ended(shell: tuple[str, ...], tmp_path: Path) -> None:
+    with started(shell, tmp_path) as running:
         assert running.stdout is not None
         seen = []
         for line in running.stdout:
@@ -297,11 +302,7 @@ def test_the_script_prints_the_output_of_ping_once_ping_has_ended(shell: tuple[s
 
 @SHELLS
 def test_the_script_ends_with_its_channel(shell: tuple[str, ...], tmp_path: Path) -> None:
-    ping = tmp_path / "ping"
-    ping.write_text(_PING, "ascii")
-    ping.chmod(0o755)
-    argv = [*shell, "-c", host_script("probes/restart.sh"), "tunnelmark", "300", "198.18.0.2", str(ping)]
-    running = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+    running = started(shell, tmp_path)
     assert running.stdout is not None
     pid = next(line.split()[1] for line in running.stdout if line.startswith("@ping "))
     running.stdout.close()

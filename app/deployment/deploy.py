@@ -33,7 +33,7 @@ from app.deployment.messages import (
     REPAIR_WITH,
 )
 from app.deployment.planning import Prepared
-from app.deployment.proof import can_be_proven, prove_by_captures
+from app.deployment.proof import can_be_proven, fit_sentence, prove_by_captures
 from app.deployment.transactions import DeploymentTransaction, commit
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -270,9 +270,17 @@ class DeploymentRun:
                 for one in report.crossings:
                     if one.has_crossed is False:
                         self._note(crossing_sentence(one), sides=tuple(Side))
+                self._note_fit(report)
                 return report, negotiated
             self._note(NOT_ALL_PROVEN(), is_warning=False)
             number += 1
+
+    def _note_fit(self, report: CaptureReport) -> None:
+        """Report whether the largest frames that fit the path cross in one packet each, where that was wanted."""
+        if self._prepared.options.fits_path_mtu:
+            text, is_doubtful = fit_sentence(self._transaction.plan, report)
+            if text:
+                self._note(text, sides=tuple(Side), is_warning=is_doubtful)
 
     def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
         """Ask the user; without a confirmation in time, both hosts roll back."""

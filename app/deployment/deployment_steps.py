@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clamp import MssClamp
 from app.deployment.lan.rules import moving_step
+from app.deployment.lan.tunnel_mtu import fitted_mtu_bytes, mtu_step
 from app.deployment.messages import STEP_KEEP, STEP_SUSPEND
 from app.domain.adapters import (
     EndpointPlan,
@@ -32,7 +33,8 @@ class DeploymentSteps:
     Attributes:
         boot_bundle_dir: Where keys and files are kept on the host until the deployment is confirmed.
         bridging: What the tunnel is joined with, by side.
-        fits_path_mtu: Whether TCP's MSS is clamped where segments would be fragmented.
+        fits_path_mtu: Whether TCP's MSS is clamped where segments would be fragmented, and the MTU set where no LAN is
+            joined.
     """
 
     boot_bundle_dir: str
@@ -41,15 +43,18 @@ class DeploymentSteps:
 
     def extend(self, plan: TunnelPlan, link: Link) -> TunnelPlan:
         """Return a plan that keeps keys and files before its first step, and joins the LAN after its last."""
-        return replace(plan, a=self._end(plan, link, Side.A), b=self._end(plan, link, Side.B))
+        mtu_bytes = fitted_mtu_bytes(plan, self.bridging) if self.fits_path_mtu else None
+        ends = {side: self._end(plan, link, side, mtu_bytes) for side in Side}
+        return replace(plan, a=ends[Side.A], b=ends[Side.B], inner_mtu_bytes=mtu_bytes or plan.inner_mtu_bytes)
 
-    def _end(self, plan: TunnelPlan, link: Link, side: Side) -> EndpointPlan:
+    def _end(self, plan: TunnelPlan, link: Link, side: Side, mtu_bytes: int | None) -> EndpointPlan:
         own, bridging = plan.on(side), self.bridging.get(side)
         clamp = MssClamp.of(plan, is_bridged=bridging is not None) if self.fits_path_mtu else None
         clamps = () if clamp is None else (clamp.step(own.interface, link),)
         steps = (_keep_step(link.run_dir, self.boot_bundle_dir), *clamps, *own.steps)
         if bridging is None:
-            return replace(own, steps=steps)
+            sets_mtu = () if mtu_bytes is None else (mtu_step(own.interface, mtu_bytes),)
+            return replace(own, steps=(*steps, *sets_mtu))
         # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.
         steps = (steps[0], *bridging.guard_steps(own.interface, link, side), *steps[1:])
         joins = bridging.steps(own.interface, link.inner(side))

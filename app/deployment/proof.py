@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from app.deployment.lan.messages import FIT_DISPROVED, FIT_PROVEN, FIT_UNTESTED
 from app.deployment.messages import FAILS_OPEN, FRAMES_READABLE, PACKETS_GET_IN
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
@@ -13,6 +14,7 @@ from app.domain.errors import TunnelDown
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
+from app.domain.link import ETHERNET_HEADER_BYTES
 from app.domain.messages import sentences
 from app.domain.messages.lists import joined
 from app.domain.profiles import FRAME_BYTES
@@ -56,7 +58,7 @@ def prove_by_captures(
         link=request.link,
         plan=plan,
         facts={side.value: request.facts(side) for side in Side},
-        frame_bytes=FRAME_BYTES[-1:],
+        frame_bytes=(min(FRAME_BYTES[-1], plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES),),
         is_unprotected=False,
         is_stream=request.adapter.info.carrier is Carrier.TCP,
         is_brief=True,
@@ -67,6 +69,26 @@ def prove_by_captures(
         report = prove(sessions, asked, token=token, on_stage=on_stage, audit=audit)
         _refuse_if_open(report)
         return report
+
+
+def fit_sentence(plan: TunnelPlan, report: CaptureReport) -> tuple[str, bool]:
+    """Return whether the largest frame that should cross in one packet does, and whether there is a reason to doubt it.
+
+    The sentence is empty where every frame crosses in one packet, or the carrier is a stream, which has no fragments.
+
+    Args:
+        plan: Of a deployment that fits its tunnel to the path.
+        report: Its packet tests.
+    """
+    size = plan.largest_unfragmented_frame_bytes
+    if size is None or size > FRAME_BYTES[-1]:
+        return "", False
+    is_proven = report.is_advised_mtu_proven
+    if size == plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES:  # the interface lets nothing larger out
+        cost = next((one for one in report.overhead if one.frame_bytes == size), None)
+        is_proven = None if cost is None else not cost.is_fragmented
+    forms = {True: FIT_PROVEN, False: FIT_DISPROVED, None: FIT_UNTESTED}
+    return forms[is_proven](size=size), is_proven is not True
 
 
 def _refuse_if_open(report: CaptureReport) -> None:

@@ -131,6 +131,50 @@ def test_tcp_between_joined_lans_is_not_fragmented_until_the_tunnel_is_removed(d
     undeploy(desk, pair)
 
 
+def mtu(host: NetHost) -> int:
+    """Return the MTU of a host's tunnel."""
+    return int(host.run("cat /sys/class/net/tml0/mtu"))
+
+
+def pinged(pair: NetPair, mtu_bytes: int) -> tuple[bool, int]:
+    """Ping through the tunnel with packets of one size that may not be fragmented.
+
+    Returns:
+        Whether the kernel sends them, and how many outer fragments it took.
+    """
+    was = sum(map(fragments, pair.hosts))
+    payload = mtu_bytes - 28  # RFC 791, RFC 792
+    peer = pair.a.run("ip -4 -o neigh show dev tml0").split()[0]
+    out = pair.a.run(f"ping -c 3 -i 0.2 -W 2 -M do -s {payload} {peer} 2>&1 || :")
+    return "3 received" in out and "too long" not in out, sum(map(fragments, pair.hosts)) - was
+
+
+def test_between_gateways_no_frame_is_fragmented_and_the_mtu_is_set_again(desk: Desk, pair: NetPair) -> None:
+    deploy(desk, pair, *TINC)
+    assert [mtu(host) for host in pair.hosts] == [1500, 1500]
+    crossed, made = pinged(pair, 1500)
+    assert crossed
+    assert made >= 6, "both ways"
+    printed = " ".join(deploy(desk, pair, *TINC, *FITTED).split())
+    (fitted,) = {mtu(host) for host in pair.hosts}
+    assert 1280 <= fitted < 1500
+    assert printed.count(f"Set the MTU of tml0 to {fitted} bytes") == 2
+    assert f"Frames of {fitted + 14} bytes, the largest that fit the path, cross in one packet each" in printed
+    assert pinged(pair, fitted) == (True, 0)
+    assert pinged(pair, fitted + 1) == (False, 0), "the kernel tells the sender"
+
+    pair.a.run("ip link set dev tml0 mtu 1500")
+    wait_until(lambda: mtu(pair.a) == fitted, "the MTU set again")
+    wait_until(lambda: found(desk, pair)[0] == 0, "a healthy tunnel")
+    restarts = pair.a.run("cat /run/tunnelmark-*/.lasting/restarts 2> /dev/null || :").split()
+    assert set(restarts) <= {"0"}, "the tunnel was not restarted"
+
+    # On a joined LAN devices send 1514 bytes whatever the tunnel's MTU is.
+    deploy(desk, pair, *TINC, *BRIDGED, *FITTED)
+    assert [mtu(host) for host in pair.hosts] == [1500, 1500]
+    undeploy(desk, pair)
+
+
 def test_a_host_without_nft_is_shown_and_its_table_is_named_at_the_removal(desk: Desk, pair: NetPair) -> None:
     # Without the guard of joined LANs, for whose table a supervisor takes the tunnel down.
     deploy(desk, pair, *TINC, *FITTED)

@@ -14,6 +14,18 @@ GUARD_NO_OWN_DHCP = MessageForm("lan.guard-no-own-dhcp", "no DHCP requests of th
 GUARD_NO_ROUTERS = MessageForm("lan.guard-no-routers", "no router advertisements")
 OWN_TABLE = MessageForm("lan.own-table", "{title:text} (a firewall table of our own)")
 CLAMP_TITLE = MessageForm("lan.clamp-title", "Clamp TCP's MSS to {ipv4:d} bytes over IPv4, {ipv6:d} over IPv6")
+MTU_TITLE = MessageForm("lan.mtu-title", "Set the MTU of {interface:text} to {mtu:d} bytes")
+FIT_PROVEN = MessageForm(
+    "lan.fit-proven", "Frames of {size:d} bytes, the largest that fit the path, cross in one packet each (captured)."
+)
+FIT_DISPROVED = MessageForm(
+    "lan.fit-disproved",
+    "Frames of {size:d} bytes do not fit the path: they were fragmented, or a byte more was not. TCP is slower than it "
+    "could be; inspect the pair again, and deploy again.",
+)
+FIT_UNTESTED = MessageForm(
+    "lan.fit-untested", "Whether frames of {size:d} bytes cross in one packet each could not be tested."
+)
 NO_CLAMP = MessageForm("lan.no-clamp", "{host} cannot clamp TCP's MSS: {why}.")
 NO_CLAMP_TABLE = MessageForm(
     "lan.no-clamp-table",

@@ -166,8 +166,6 @@ class _LeakTestRun:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        if self._request.is_brief:
-            return (max(self._request.frame_bytes),)
         advised = self._advised_frame_bytes
         extra = () if advised is None else (advised, advised + 1)
         return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))

@@ -211,7 +211,8 @@ def test_a_brief_inspection_is_for_leaks_breakages_and_the_largest_frame() -> No
         assert capturing.argv[4:][5:7] == ("tmk0", ""), "nothing is captured on the tunnel's own interface"
     assert isinstance(pair.a, FakeHost)
     (sending,) = (one for one in pair.a.commands if "separators=" in one.argv[2])
-    assert sending.argv[4:][18:] == ("1472",), "one size alone"
+    assert sending.argv[4:][18:] == ("1472", "1406", "1407"), "the largest, and what crosses in one packet"
+    assert (report.advised_inner_mtu_bytes, report.is_advised_mtu_proven) == (1434, True)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.PROTECTED
     assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2

@@ -1,0 +1,52 @@
+"""MTU of a tunnel's interface between two gateways: with it no frame is fragmented outside, whatever protocol it has.
+
+Only where neither host joins a LAN: devices of a LAN send 1514 bytes whatever this MTU is, and a bridge drops without a
+word what is too large for one of its ports. A gateway itself knows the MTU of its interface, and tells senders whose
+packets it routes.
+
+Source: RFC 1191 and RFC 8201 (path MTU discovery), RFC 8200 section 5 (IPv6's least MTU), ip-link(8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.messages import MTU_TITLE
+from app.domain.adapters import PlanStep, TunnelPlan, root_command
+from app.domain.commands import Command
+from app.domain.frame_fit import frame_fit
+from app.domain.hosts import Side
+from app.domain.link import INNER_MTU_BYTES
+from app.domain.script_files import bare_script
+
+LEAST_MTU_BYTES = 1280
+"""With less, Linux takes IPv6 off the interface. Source: RFC 8200 section 5; net/ipv6/addrconf.c."""
+
+
+def fitted_mtu_bytes(plan: TunnelPlan, bridging: Mapping[Side, Bridging]) -> int | None:
+    """Return the MTU with which no frame of a tunnel is fragmented outside; None where it keeps the MTU it has.
+
+    Args:
+        plan: What the VPN's adapter planned.
+        bridging: What each end is joined with.
+    """
+    fit = frame_fit(plan.largest_unfragmented_frame_bytes, plan.inner_mtu_bytes)
+    if bridging or fit is None or fit.packet_bytes < LEAST_MTU_BYTES:
+        return None
+    return fit.packet_bytes
+
+
+def mtu_step(interface: str, mtu_bytes: int) -> PlanStep:
+    """Return the step that sets the MTU, which goes after those that make the interface."""
+    words = interface, str(mtu_bytes)
+    return PlanStep(
+        title=MTU_TITLE(interface=interface, mtu=mtu_bytes),
+        command=_command("lan/tunnel-mtu.sh", *words),
+        undo=_command("lan/tunnel-mtu-undo.sh", interface, str(INNER_MTU_BYTES)),
+        health_check=_command("lan/tunnel-mtu-healthy.sh", *words),
+    )
+
+
+def _command(script: str, *words: str) -> Command:
+    return root_command(bare_script(script), *words, timeout_s=10.0)

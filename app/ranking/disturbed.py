@@ -98,6 +98,14 @@ def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
         words = trn(
             " ({words} with {title}, after {number} repeat)", " ({words} with {title}, after {number} repeats)", repeats
         ).format(words=gate.words, title=busy[0].title, number=repeats)
+    if gate is not None and gate.name is GateName.ROUNDS:
+        return trn(
+            "{names} varied too much from round to round{words}, by itself or because the hosts were busy, and may be "
+            "faster than {title}: measure again, in more rounds if it recurs",
+            "{names} varied too much from round to round{words}, by themselves or because the hosts were busy, and may "
+            "be faster than {title}: measure again, in more rounds if it recurs",
+            len(busy),
+        ).format(names=names, words=words, title=best.title)
     return trn(
         "the hosts were too busy while {names} was measured{words}, which may be faster than {title}; end other work "
         "on them and on this computer, then measure again",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.domain.declared import comparison_only
+from app.domain.gates import GateName
 from app.domain.ranking import Barrier, BarrierReason
 from app.domain.results import AttemptStatus, CampaignPlan
 from app.domain.solutions import BASELINE
@@ -117,9 +118,10 @@ def _figures_barrier(one: Contender) -> Barrier | None:
         return Barrier(BarrierReason.FRAME_SIZES, _sizes_words(one))
     busy = busy_gate(one.result.gates)
     if busy is not None:
-        return Barrier(
-            BarrierReason.GATE, tr("was measured while its hosts were too busy: {words}").format(words=busy.words)
-        )
+        text = tr("was measured while its hosts were too busy: {words}")
+        if busy.name is GateName.ROUNDS:  # a VPN may do that by itself
+            text = tr("varied too much from round to round, by itself or because its hosts were busy: {words}")
+        return Barrier(BarrierReason.GATE, text.format(words=busy.words))
     return None
 
 

@@ -67,7 +67,10 @@ class DeploymentForm(Card):
         self.fits_path = QCheckBox(tr("Fit TCP to the path between the hosts"))
         set_tip(
             self.fits_path,
-            tr("Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Other frames cross as before"),
+            tr(
+                "Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Without LAN ports it also sets the "
+                "tunnel's MTU, for other frames"
+            ),
         )
         self.fits_path.toggled.connect(self.changed)
         self.metered = QCheckBox(tr("Save data while idle (link paid for by volume)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,11 @@ def test_hosts_clamp_to_the_path_that_was_measured_and_the_readme_shows_how_to_c
     readme = readme_in(out)
     assert shows(readme, PATH_MTU_MEASURED.text, mtu=1400, day="2026-03-04", time="00:00")
     assert "nft list table inet tunnelmark_mss_tml0" in readme
+    # Without a LAN: 1400 less 20 and 8 for IPv4 and UDP, and the rest for WireGuard and what is in it.
+    (mtu,) = re.findall(r"MTU inside: (\d+) bytes", readme)
+    assert 1280 <= int(mtu) < 1400 - 28
+    assert f"interface has an MTU of {mtu} bytes on both hosts" in readme
+    assert "are fragmented on the underlay" not in readme
     for side, peer in zip(Side, reversed(UNDERLAY), strict=True):
         assert f"ping -M do -c 1 -W 2 -s 1372 {peer}\n" in readme
         assert f"ping -M do -c 1 -W 2 -s 1373 {peer}\n" in readme

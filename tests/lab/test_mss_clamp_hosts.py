@@ -144,7 +144,7 @@ def pinged(pair: NetPair, mtu_bytes: int) -> tuple[bool, int]:
     """
     was = sum(map(fragments, pair.hosts))
     payload = mtu_bytes - 28  # RFC 791, RFC 792
-    peer = pair.a.run("ip -4 -o neigh show dev tml0").split()[0]
+    peer = pair.b.run("ip -4 -o addr show dev tml0").split()[3].partition("/")[0]
     out = pair.a.run(f"ping -c 3 -i 0.2 -W 2 -M do -s {payload} {peer} 2>&1 || :")
     return "3 received" in out and "too long" not in out, sum(map(fragments, pair.hosts)) - was
 

@@ -74,6 +74,18 @@ def test_candidates_that_cannot_be_up_together_are_compared_over_as_many_cycles_
     assert [one.cycle for one in (*fast.rounds, *slow.rounds)] == [2, 2]
 
 
+def test_a_candidate_with_more_cycles_is_compared_with_the_last_of_a_faster_one() -> None:
+    model = RatioModel()
+    for number in (1, 2, 3, 4):
+        keys, values = zip(*cycle(number, (0.2, 1.0, 1.5)).block_ms, strict=True)
+        kept = slice(0, 3) if number < 3 else slice(2, 3)
+        model.take_cycle(CycleEnded(1, number, tuple(zip(keys[kept], values[kept], strict=True)), is_counted=True))
+    fast, slow = model.curves()
+    assert (fast.key, slow.key) == (FAST, SLOW)
+    assert slow.cycle.tolist() == [1, 2, 3, 4]
+    assert np.allclose(slow.ratio, 1.5), "it has not become the fastest"
+
+
 def test_a_reference_is_not_the_fastest() -> None:
     model = RatioModel(references=frozenset({FAST}))
     for number in (1, 2):

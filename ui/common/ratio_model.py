@@ -97,17 +97,15 @@ class RatioModel:
     def curves(self) -> tuple[RatioCurve, ...]:
         """Return one curve per candidate that has a cycle, the one with the lowest latency first.
 
-        The ratio at a cycle is that of the geometric means of as many cycles of each. A reference with more cycles than
-        those that are compared is divided by their last.
+        The ratio at a cycle is that of the geometric means of as many cycles of each. One with more cycles than others
+        is divided by the lowest of their last as well: where candidates are up one after another, they have not left.
         """
         logs = {key: [log for number in sorted(rounds) for log in rounds[number]] for key, rounds in self._logs.items()}
         means = {key: _running_means(values) for key, values in logs.items() if values}
         compared = [values for key, values in means.items() if key not in self.references] or list(means.values())
-        lowest = np.full(max((values.size for values in means.values()), default=0), np.inf)
-        for values in compared:
-            lowest[: values.size] = np.minimum(lowest[: values.size], values)
-        known = max((values.size for values in compared), default=0)
-        lowest[known:] = lowest[known - 1 : known]
+        most = max((values.size for values in means.values()), default=0)
+        held = [np.pad(values, (0, most - values.size), mode="edge") for values in compared]
+        lowest = np.min(held, axis=0) if held else np.empty(0)
         curves = [
             RatioCurve(
                 key,

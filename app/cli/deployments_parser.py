@@ -147,8 +147,8 @@ def add_mtu(parser: argparse.ArgumentParser) -> None:
         "--mtu",
         choices=("fit", "1500"),
         help=tr(
-            "fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside; where no LAN is joined, "
-            "set the tunnel's MTU, so that no frame is (default: 1500)"
+            "fit: clamp TCP's MSS, so that no segment through the tunnel is fragmented outside; where no LAN is "
+            "joined, set the tunnel's MTU, so that no frame is (default: 1500)"
         ),
     )
 

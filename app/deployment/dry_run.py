@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.file_diffs import FileDiffs
-from app.deployment.lan.clamp import clamp_table, clamp_title
+from app.deployment.lan.clamp import clamp_table
 from app.deployment.lan.guard import guard_table
+from app.deployment.lan.tunnel_mtu import fit_title
 from app.deployment.messages import (
     CROSS_IN_TWO,
     CROSS_IN_TWO_HINT,
@@ -68,7 +69,7 @@ def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> Deplo
         lan_port=bridging.lan_port if bridging else "",
         ports=_ports(prepared, own),
         services=(_service(prepared, side),),
-        clamped=clamp_title(own, prepared.request.link),
+        clamped=fit_title(own, prepared.request.link),
     )
 
 

@@ -155,7 +155,9 @@ def test_between_gateways_no_frame_is_fragmented_and_the_mtu_is_set_again(desk: 
     crossed, made = pinged(pair, 1500)
     assert crossed
     assert made >= 6, "both ways"
-    printed = " ".join(deploy(desk, pair, *TINC, *FITTED).split())
+    done = desk.tunnelmark("deploy", pair.name, *TINC, *FITTED)
+    assert done.status == 0, done.err
+    printed = " ".join((done.out + done.err).split())
     (fitted,) = {mtu(host) for host in pair.hosts}
     assert 1280 <= fitted < 1500
     assert printed.count(f"Set the MTU of tml0 to {fitted} bytes") == 2

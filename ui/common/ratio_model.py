@@ -98,7 +98,7 @@ class RatioModel:
         """Return one curve per candidate that has a cycle, the one with the lowest latency first.
 
         The ratio at a cycle is that of the geometric means of as many cycles of each. One with more cycles than others
-        is divided by the lowest of their last as well: where candidates are up one after another, they have not left.
+        is divided by the lowest of their last as well: where candidates are up in turn, they have not left.
         """
         logs = {key: [log for number in sorted(rounds) for log in rounds[number]] for key, rounds in self._logs.items()}
         means = {key: _running_means(values) for key, values in logs.items() if values}

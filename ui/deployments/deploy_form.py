@@ -68,8 +68,8 @@ class DeploymentForm(Card):
         set_tip(
             self.fits_path,
             tr(
-                "Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Without LAN ports it also sets the "
-                "tunnel's MTU, for other frames"
+                "Clamps TCP's MSS: no segment through the tunnel is fragmented outside. Without LAN ports it also sets "
+                "the tunnel's MTU, for other frames"
             ),
         )
         self.fits_path.toggled.connect(self.changed)

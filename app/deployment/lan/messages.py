@@ -14,6 +14,7 @@ GUARD_NO_OWN_DHCP = MessageForm("lan.guard-no-own-dhcp", "no DHCP requests of th
 GUARD_NO_ROUTERS = MessageForm("lan.guard-no-routers", "no router advertisements")
 OWN_TABLE = MessageForm("lan.own-table", "{title:text} (a firewall table of our own)")
 CLAMP_TITLE = MessageForm("lan.clamp-title", "Clamp TCP's MSS to {ipv4:d} bytes over IPv4, {ipv6:d} over IPv6")
+FITTED = MessageForm("lan.fitted", "{clamp:text}. {mtu:text}.")
 MTU_TITLE = MessageForm("lan.mtu-title", "Set the MTU of {interface:text} to {mtu:d} bytes")
 FIT_PROVEN = MessageForm(
     "lan.fit-proven", "Frames of {size:d} bytes, the largest that fit the path, cross in one packet each (captured)."

@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.deployment.lan.bridge import Bridging
-from app.deployment.lan.messages import MTU_TITLE
-from app.domain.adapters import PlanStep, TunnelPlan, root_command
+from app.deployment.lan.clamp import clamp_title
+from app.deployment.lan.messages import FITTED, MTU_TITLE
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, root_command
 from app.domain.commands import Command
 from app.domain.frame_fit import frame_fit
 from app.domain.hosts import Side
-from app.domain.link import INNER_MTU_BYTES
+from app.domain.link import INNER_MTU_BYTES, Link
+from app.domain.messages import code_of
 from app.domain.script_files import bare_script
 
 LEAST_MTU_BYTES = 1280
@@ -46,6 +48,13 @@ def mtu_step(interface: str, mtu_bytes: int) -> PlanStep:
         undo=_command("lan/tunnel-mtu-undo.sh", interface, str(INNER_MTU_BYTES)),
         health_check=_command("lan/tunnel-mtu-healthy.sh", *words),
     )
+
+
+def fit_title(own: EndpointPlan, link: Link) -> str:
+    """Return what fits one side of a plan to the path, MSS and MTU, as text; empty where nothing does."""
+    clamp = clamp_title(own, link)
+    mtu = next((step.title for step in own.steps if code_of(step.title) == MTU_TITLE.code), "")
+    return FITTED(clamp=clamp, mtu=mtu) if mtu else clamp
 
 
 def _command(script: str, *words: str) -> Command:

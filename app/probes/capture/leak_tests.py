@@ -168,7 +168,8 @@ class _LeakTestRun:
     def _sizes(self) -> tuple[int, ...]:
         advised = self._advised_frame_bytes
         extra = () if advised is None else (advised, advised + 1)
-        return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))
+        asked = self._request.frame_bytes
+        return tuple(dict.fromkeys((*((max(asked),) if self._request.is_brief else asked), *extra)))
 
     @property
     def _advised_frame_bytes(self) -> int | None:

@@ -223,10 +223,10 @@ esac
 
 
 class FittedVpn(MadeUpVpn):
-    """A made-up VPN whose frames of full size are fragmented."""
+    """A made-up VPN whose frames of full size are fragmented, and which has no interface whose MTU could be set."""
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
-        return replace(super().plan(request), largest_unfragmented_frame_bytes=1472)
+        return replace(super().plan(request), largest_unfragmented_frame_bytes=1290)
 
 
 @pytest.fixture
@@ -250,12 +250,12 @@ def test_status_asks_the_hosts_for_the_table_and_the_supervisor_makes_it_anew(wo
     with one.provisional(token=CancelToken()):
         one.start_from_boot_bundle(token=CancelToken())
         commit(one, token=CancelToken())
-    wanted = ClampStatus(1418, 1398, is_there=True)
+    wanted = ClampStatus(1236, 1216, is_there=True)
     assert [state_of(host).clamp for host in world.hosts] == [wanted, wanted]
 
     first, second = world.hosts
     table = table_of(first).read_text()
-    table_of(first).write_text(table.replace("1418", "1360"))
+    table_of(first).write_text(table.replace("1236", "1200"))
     wait_until(lambda: table_of(first).read_text() == table, "the table with the sizes that are wanted")
     assert state_of(first).restarts == 0
     (second.net / "refusing").touch()

@@ -34,7 +34,7 @@ def fitted(plan: TunnelPlan, bridging: dict[Side, Bridging], *, fits: bool = Tru
     return DeploymentSteps("/run/kept", bridging, fits_path_mtu=fits).extend(plan, LINK)
 
 
-def test_the_mtu_is_set_last_on_both_ends_and_is_that_of_the_plan() -> None:
+def test_the_mtu_is_set_last_on_both_sides_and_is_that_of_the_plan() -> None:
     plan = fitted(PLAN, {})
     assert plan.inner_mtu_bytes == 1458
     for side in Side:
@@ -60,7 +60,7 @@ def test_the_mtu_is_set_last_on_both_ends_and_is_that_of_the_plan() -> None:
     ],
     ids=["not asked for", "B joined", "both joined", "a stream", "fits anyway", "too small for IPv6"],
 )
-def test_the_mtu_stays_where_a_lower_one_would_not_help(
+def test_the_mtu_is_kept_where_a_lower_one_is_no_use(
     plan: TunnelPlan, bridging: dict[Side, Bridging], fits: bool
 ) -> None:
     made = fitted(plan, bridging, fits=fits)
@@ -73,7 +73,7 @@ def test_the_scripts_set_ask_and_mend(tmp_path: Path) -> None:
     name = "tmtest0"
     if shutil.which("unshare") is None:
         pytest.skip("unshare is missing (package util-linux)")
-    lines = [f"ip link add {name} type dummy && cd {tmp_path}"]
+    lines = [f"ip link add {name} type veth peer name other && cd {tmp_path}"]
     for script in ("tunnel-mtu", "tunnel-mtu-undo", "tunnel-mtu-healthy"):
         (tmp_path / f"{script}.sh").write_text(bare_script(f"lan/{script}.sh"))
     mtu = f"cat /sys/class/net/{name}/mtu"
@@ -88,9 +88,11 @@ def test_the_scripts_set_ask_and_mend(tmp_path: Path) -> None:
         f"TUNNELMARK_NOTES=. {healthy}; echo gone $?",
     ]
     inside = "mount -t sysfs sysfs /sys && " + "\n".join(lines)
-    done = subprocess.run(["unshare", "-nm", "sh", "-c", inside], capture_output=True, text=True, check=False)
-    said = " ".join(done.stdout.split())
-    assert said == ("asked 1 set 0 1400 asked 0 asked 1 1500 mended 0 1400 undone 0 1500 undone 0 gone 1"), done.stderr
+    done = subprocess.run(["unshare", "-rnm", "sh", "-c", inside], capture_output=True, text=True, check=False)
+    printed = " ".join(done.stdout.split())
+    assert printed == ("asked 1 set 0 1400 asked 0 asked 1 1500 mended 0 1400 undone 0 1500 undone 0 gone 1"), (
+        done.stderr
+    )
 
 
 def cost(size: int, *, is_fragmented: bool) -> FrameOverhead:

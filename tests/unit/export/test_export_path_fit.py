@@ -55,6 +55,20 @@ def readme_in(out: Path) -> str:
     return (out / "README.txt").read_text(encoding="utf-8")
 
 
+def test_without_lans_the_mtu_of_the_tunnel_is_set_and_the_readme_has_it(tmp_path: Path) -> None:
+    store_pair(MEASURED)
+    out = tmp_path / "out"
+    assert export(out, "wireguard", "--mtu", "fit", "--path-mtu", "1492") == ExitCode.OK
+    readme = readme_in(out)
+    (mtu,) = re.findall(r"MTU inside: (\d+) bytes", readme)
+    assert 1280 <= int(mtu) < 1492 - 28
+    assert f"interface has an MTU of {mtu} bytes on both hosts" in readme
+    assert "are fragmented on the underlay" not in readme
+    for side in Side:
+        steps = next(out.glob(f"files/host-{side.value}/**/steps.sh")).read_text(encoding="utf-8")
+        assert f"Set the MTU of tml0 to {mtu} bytes" in steps
+
+
 def test_hosts_clamp_to_the_path_that_was_measured_and_the_readme_shows_how_to_check(tmp_path: Path) -> None:
     store_pair(MEASURED)
     out = tmp_path / "out"
@@ -62,11 +76,7 @@ def test_hosts_clamp_to_the_path_that_was_measured_and_the_readme_shows_how_to_c
     readme = readme_in(out)
     assert shows(readme, PATH_MTU_MEASURED.text, mtu=1400, day="2026-03-04", time="00:00")
     assert "nft list table inet tunnelmark_mss_tml0" in readme
-    # Without a LAN: 1400 less 20 and 8 for IPv4 and UDP, and the rest for WireGuard and what is in it.
-    (mtu,) = re.findall(r"MTU inside: (\d+) bytes", readme)
-    assert 1280 <= int(mtu) < 1400 - 28
-    assert f"interface has an MTU of {mtu} bytes on both hosts" in readme
-    assert "are fragmented on the underlay" not in readme
+    assert "MTU inside: 1500 bytes" in readme, "what fits is too small for IPv6"
     for side, peer in zip(Side, reversed(UNDERLAY), strict=True):
         assert f"ping -M do -c 1 -W 2 -s 1372 {peer}\n" in readme
         assert f"ping -M do -c 1 -W 2 -s 1373 {peer}\n" in readme

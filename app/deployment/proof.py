@@ -58,7 +58,7 @@ def prove_by_captures(
         link=request.link,
         plan=plan,
         facts={side.value: request.facts(side) for side in Side},
-        frame_bytes=(min(FRAME_BYTES[-1], plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES),),
+        frame_bytes=_proof_sizes(plan),
         is_unprotected=False,
         is_stream=request.adapter.info.carrier is Carrier.TCP,
         is_brief=True,
@@ -74,21 +74,27 @@ def prove_by_captures(
 def fit_sentence(plan: TunnelPlan, report: CaptureReport) -> tuple[str, bool]:
     """Return whether the largest frame that should cross in one packet does, and whether there is a reason to doubt it.
 
-    The sentence is empty where every frame crosses in one packet, or the carrier is a stream, which has no fragments.
+    The sentence is empty where frames of 1514 bytes should cross in one packet, or the carrier is a stream, which has
+    no fragments. What larger frames do is no matter: a path that carries more in one direction is no fault.
 
     Args:
         plan: Of a deployment that fits its tunnel to the path.
         report: Its packet tests.
     """
     size = plan.largest_unfragmented_frame_bytes
-    if size is None or size > FRAME_BYTES[-1]:
+    if size is None or size >= FRAME_BYTES[-1]:
         return "", False
-    is_proven = report.is_advised_mtu_proven
-    if size == plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES:  # the interface lets nothing larger out
-        cost = next((one for one in report.overhead if one.frame_bytes == size), None)
-        is_proven = None if cost is None else not cost.is_fragmented
+    cost = next((one for one in report.overhead if one.frame_bytes == size), None)
+    is_proven = None if cost is None else not cost.is_fragmented
     forms = {True: FIT_PROVEN, False: FIT_DISPROVED, None: FIT_UNTESTED}
     return forms[is_proven](size=size), is_proven is not True
+
+
+def _proof_sizes(plan: TunnelPlan) -> tuple[int, ...]:
+    """Return the frame sizes of a deployment's packet tests: the largest that fits the path, and that of the tunnel."""
+    largest = min(FRAME_BYTES[-1], plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES)
+    fitting = plan.largest_unfragmented_frame_bytes
+    return (largest,) if fitting is None or fitting >= largest else (fitting, largest)
 
 
 def _refuse_if_open(report: CaptureReport) -> None:

@@ -67,7 +67,8 @@ class DeploymentOptions:
         broadcast_limit: Broadcast frames per second that cross between joined LANs in each direction; 0: any number.
         blocks_dhcp: Whether DHCP and DHCPv6 do not cross between joined LANs.
         blocks_router_advertisements: Whether IPv6 router advertisements do not cross between joined LANs.
-        fits_path_mtu: Whether TCP's MSS is clamped, so that no segment through the tunnel is fragmented outside.
+        fits_path_mtu: Whether TCP's MSS is clamped, so that no segment through the tunnel is fragmented outside, and
+            the MTU set where no LAN is joined.
         keepalive: How often the idle tunnel sends something.
     """
 
@@ -119,7 +120,7 @@ class DeployedEndpoint:
         ports: (protocol, port) that must be reachable from the peer, for example ("udp", 21820); the port is 0 for a
             protocol without ports (`esp`, `l2tp`).
         services: Services that start it when the host starts.
-        clamped: To what TCP's MSS is clamped, as a sentence; empty where it is not.
+        clamped: To what TCP's MSS is clamped and the MTU set, as a sentence; empty where nothing is.
     """
 
     items: tuple[PlannedItem, ...] = ()

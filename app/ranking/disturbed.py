@@ -98,7 +98,8 @@ def disturbed_obstacle(rivals: tuple[Contender, ...], best: Contender) -> str:
         words = trn(
             " ({words} with {title}, after {number} repeat)", " ({words} with {title}, after {number} repeats)", repeats
         ).format(words=gate.words, title=busy[0].title, number=repeats)
-    if gate is not None and gate.name is GateName.ROUNDS:
+    gates = [busy_gate(one.result.gates) for one in busy]
+    if all(each is not None and each.name is GateName.ROUNDS for each in gates):
         return trn(
             "{names} varied too much from round to round{words}, by itself or because the hosts were busy, and may be "
             "faster than {title}: measure again, in more rounds if it recurs",

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 
 from captured import ETHER, A, B, echo, ethernet, ipv4, od, pcap, pieces, udp
 from fake_hosts import Answer
@@ -38,6 +39,7 @@ class FakeCaptures:
         broken_status: Exit status of breakages.
         does_listen: tcpdump starts.
         largest_payload: Marked echo requests with more than so many bytes do not cross.
+        path_mtu_bytes: MTU of a router between the hosts, which fragments what is larger.
         is_size_silent: Nothing is heard of frames of other sizes.
         lost_while_breaking: The connection to A breaks before the first breakage has ended.
         lost_while_sending: The connection to this host breaks when it sends after the first breakage.
@@ -58,6 +60,7 @@ class FakeCaptures:
     broken_status: int = 0
     does_listen: bool = True
     largest_payload: int = 65_507
+    path_mtu_bytes: int = 1500
     is_size_silent: bool = False
     lost_while_breaking: bool = False
     lost_while_sending: str = ""
@@ -211,8 +214,9 @@ class FakeCaptures:
 
     def _on_underlay(self, packet: bytes, count: int) -> None:
         with self.lock:
-            for side in ("a", "b"):
-                self.frames[side] += [piece for _ in range(count) for piece in pieces(packet, 1500)]
+            for side, own in (("a", A), ("b", B)):
+                mtu_bytes = 1500 if packet[12:16] == ip_address(own).packed else self.path_mtu_bytes
+                self.frames[side] += [piece for _ in range(count) for piece in pieces(packet, mtu_bytes)]
 
     def _arrive(self, mark: bytes) -> None:
         inner = echo("198.18.0.1", "239.255.77.77", mark)

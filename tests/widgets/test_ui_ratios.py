@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,20 @@ def test_a_candidate_with_more_cycles_is_compared_with_the_last_of_a_faster_one(
     assert (fast.key, slow.key) == (FAST, SLOW)
     assert slow.cycle.tolist() == [1, 2, 3, 4]
     assert np.allclose(slow.ratio, 1.5), "it has not become the fastest"
+
+
+def test_a_candidate_that_failed_is_the_fastest_in_its_own_cycles_only() -> None:
+    model = RatioModel()
+    for number in (1, 2, 3):
+        keys, values = zip(*cycle(number, (0.2, 1.0, 1.5)).block_ms, strict=True)
+        kept = slice(0, 3) if number < 3 else slice(2, 3)
+        model.take_cycle(CycleEnded(1, number, tuple(zip(keys[kept], values[kept], strict=True)), is_counted=True))
+    failed = replace(attempt_ended((), (), 1), status=AttemptStatus.FAILED, blocks=())
+    model.take_attempt(failed)
+    ratios = {curve.key: curve.ratio.tolist() for curve in model.curves()}
+    assert ratios[SLOW] == pytest.approx([1.5, 1.5, 1.0])
+    model.forget(failed.key)
+    assert [curve.key for curve in model.curves()] == [SLOW]
 
 
 def test_a_reference_is_not_the_fastest() -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from app.domain.events import CycleEnded, RoundEnded
 from app.domain.interim import InterimResult
 from app.domain.ranking import Ratio
-from app.domain.results import Attempt, AttemptKey
+from app.domain.results import Attempt, AttemptKey, AttemptStatus
 from app.domain.solutions import BASELINE
 from app.ranking.blocks import counted_logs
 from ui.common.candidate_rows import Key
@@ -66,6 +66,7 @@ class RatioModel:
     references: frozenset[Key] = frozenset()
     _logs: dict[Key, dict[int, list[float]]] = field(default_factory=dict)
     _rounds: dict[Key, dict[int, Ratio]] = field(default_factory=dict)
+    _failed: set[Key] = field(default_factory=set)
 
     def take_cycle(self, event: CycleEnded) -> None:
         """Take a cycle; one that does not count is left out."""
@@ -79,12 +80,15 @@ class RatioModel:
     def take_attempt(self, attempt: Attempt) -> None:
         """Take the cycles of a round that ended: some that seemed good are known to be disturbed by later ones."""
         key = attempt.key
+        if attempt.status is AttemptStatus.FAILED:
+            self._failed.add((key.solution, key.suite))
         if key.solution == BASELINE or not attempt.blocks:
             return
         self._logs.setdefault((key.solution, key.suite), {})[key.round] = counted_logs(attempt)
 
     def forget(self, key: AttemptKey) -> None:
         """Forget the cycles of a round that is measured again."""
+        self._failed.discard((key.solution, key.suite))
         self._logs.get((key.solution, key.suite), {}).pop(key.round, None)
 
     def take_round(self, event: RoundEnded) -> None:
@@ -102,10 +106,12 @@ class RatioModel:
         """
         logs = {key: [log for number in sorted(rounds) for log in rounds[number]] for key, rounds in self._logs.items()}
         means = {key: _running_means(values) for key, values in logs.items() if values}
-        compared = [values for key, values in means.items() if key not in self.references] or list(means.values())
+        compared = {key: values for key, values in means.items() if key not in self.references} or means
         most = max((values.size for values in means.values()), default=0)
-        held = [np.pad(values, (0, most - values.size), mode="edge") for values in compared]
+        held = [self._held(key, values, most) for key, values in compared.items()]
         lowest = np.min(held, axis=0) if held else np.empty(0)
+        known = np.isfinite(lowest)
+        lowest[~known] = lowest[known][-1:]
         curves = [
             RatioCurve(
                 key,
@@ -116,6 +122,12 @@ class RatioModel:
             for key, values in means.items()
         ]
         return tuple(sorted(curves, key=lambda curve: float(curve.ratio[-1])))
+
+    def _held(self, key: Key, values: npt.NDArray[np.float64], number: int) -> npt.NDArray[np.float64]:
+        """Return as many values as wanted: the last one again and again, infinite for a candidate that failed."""
+        if key in self._failed:
+            return np.pad(values, (0, number - values.size), constant_values=np.inf)
+        return np.pad(values, (0, number - values.size), mode="edge")
 
     def _round_ratios(self, key: Key) -> tuple[RoundRatio, ...]:
         """Return the ratios after rounds; of rounds in which a candidate was not measured any more the newest."""

@@ -17,6 +17,7 @@ from app.deployment.lan.guard_choice import why_refused
 from app.deployment.lan.messages import (
     ANOTHER_SUITE,
     CLAMP_TITLE,
+    FITTED,
     HAS_NO_NFT,
     INSTALL_NFT,
     INSTALL_PING,
@@ -37,7 +38,7 @@ from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.frame_fit import FrameFit, frame_fit
 from app.domain.hosts import Side
 from app.domain.link import VLAN_TAG_BYTES, Link
-from app.domain.messages import sentences
+from app.domain.messages import Message, sentences
 from app.domain.script_files import bare_script
 from app.domain.solutions import Carrier
 
@@ -111,7 +112,17 @@ def clamp_text(host: EndpointStatus, deployed: str) -> str:
     """
     if host.clamp is None:
         return deployed if host.deployment_id or not host.is_reachable else ""
-    return _title(host.clamp.mss_ipv4_bytes, host.clamp.mss_ipv6_bytes) if host.clamp.is_there else ""
+    if not host.clamp.is_there:
+        return ""
+    found = _title(host.clamp.mss_ipv4_bytes, host.clamp.mss_ipv6_bytes)
+    return with_mtu_of(deployed, found) if host.deployment_id else found
+
+
+def with_mtu_of(deployed: str, clamp: str) -> str:
+    """Return a sentence on the MSS with the MTU that a deployment set, if it did."""
+    if isinstance(deployed, Message) and deployed.code == FITTED.code:
+        return FITTED(clamp=clamp, mtu=deployed.data["mtu"])
+    return clamp
 
 
 def clamp_texts(found: PairStatus) -> Iterator[str]:

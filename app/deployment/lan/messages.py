@@ -21,8 +21,8 @@ FIT_PROVEN = MessageForm(
 )
 FIT_DISPROVED = MessageForm(
     "lan.fit-disproved",
-    "Frames of {size:d} bytes do not fit the path: they were fragmented, or a byte more was not. TCP is slower than it "
-    "could be; inspect the pair again, and deploy again.",
+    "Frames of {size:d} bytes do not fit the path: they were fragmented. TCP is slower than it could be; inspect the "
+    "pair again, and deploy again.",
 )
 FIT_UNTESTED = MessageForm(
     "lan.fit-untested", "Whether frames of {size:d} bytes cross in one packet each could not be tested."

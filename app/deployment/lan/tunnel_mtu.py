@@ -1,4 +1,4 @@
-"""MTU of a tunnel's interface between two gateways: with it no frame is fragmented outside, whatever protocol it has.
+"""MTU of a tunnel's interface between two gateways: with it no frame without VLAN tags is fragmented outside.
 
 Only where neither host joins a LAN: devices of a LAN send 1514 bytes whatever this MTU is, and a bridge drops without a
 word what is too large for one of its ports. A gateway itself knows the MTU of its interface, and tells senders whose
@@ -23,7 +23,7 @@ from app.domain.messages import code_of
 from app.domain.script_files import bare_script
 
 LEAST_MTU_BYTES = 1280
-"""With less, Linux takes IPv6 off the interface. Source: RFC 8200 section 5; net/ipv6/addrconf.c."""
+"""IPv6 needs it, for what is routed through the tunnel. Source: RFC 8200 section 5; net/ipv6/addrconf.c."""
 
 
 def fitted_mtu_bytes(plan: TunnelPlan, bridging: Mapping[Side, Bridging]) -> int | None:

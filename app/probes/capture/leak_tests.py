@@ -35,7 +35,7 @@ from app.probes.capture.messages import (
     MAKE_VLAN_BRIEFLY,
     STREAM_CUTS_FRAMES,
 )
-from app.probes.capture.overhead import MeasuredCost, compare, measured_cost, theory_of
+from app.probes.capture.overhead import MeasuredCost, are_fragmented, compare, measured_cost, theory_of
 from app.probes.capture.recording import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
 from app.probes.capture.request import CaptureTestsRequest, missing_for_capture
 from app.probes.capture.special_frames import TUNNEL_FILTER, judge_crossings
@@ -167,9 +167,8 @@ class _LeakTestRun:
     @property
     def _sizes(self) -> tuple[int, ...]:
         advised = self._advised_frame_bytes
-        extra = () if advised is None else (advised, advised + 1)
-        asked = self._request.frame_bytes
-        return tuple(dict.fromkeys((*((max(asked),) if self._request.is_brief else asked), *extra)))
+        extra = () if advised is None or self._request.is_brief else (advised, advised + 1)
+        return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))
 
     @property
     def _advised_frame_bytes(self) -> int | None:
@@ -269,7 +268,7 @@ class _LeakTestRun:
             judge_breakage(captures, one.title, index, one.sent, self._canaries, one.failure)
             for index, one in enumerate(broken)
         )
-        costs = self._costs(readings[Side.A], sent)
+        costs = self._costs(readings, sent)
         crossings: tuple[FrameCrossing, ...] = ()
         if request.is_brief:
             crossings = (self._full_frame(sent),)
@@ -294,17 +293,26 @@ class _LeakTestRun:
             note=FULL_FRAMES_ANSWERED(answered=echoes.received, sent=echoes.sent, size=size),
         )
 
-    def _costs(self, reading: Reading, sent: Sent) -> dict[int, MeasuredCost]:
-        """Return what was measured, by frame size; separator n + 1 comes before size n."""
+    def _costs(self, readings: Mapping[Side, Reading], sent: Sent) -> dict[int, MeasuredCost]:
+        """Return what was measured, by frame size; separator n + 1 comes before size n.
+
+        The bytes are those that A sent. Routers on the path fragment as well, which the host that receives sees.
+        """
         request = self._request
         found: dict[int, MeasuredCost] = {}
         for number, size in enumerate(self._sizes, start=1):
-            packets = reading.part(number, source=request.link.underlay_a)
+            packets = readings[Side.A].part(number, source=request.link.underlay_a)
             echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+            parts = [
+                reading.part(number, source=request.link.underlay(side))
+                for reading in readings.values()
+                for side in Side
+            ]
             # Under load, ping sends one more now and then before the answer is there.
             cost = measured_cost(packets, echoes.sent, request.link.underlay_mtu_bytes)
             if cost is not None and echoes.received:
-                found[size] = cost
+                is_cut = cost.is_fragmented or any(are_fragmented(part, echoes.sent) for part in parts)
+                found[size] = replace(cost, is_fragmented=is_cut)
         return found
 
     def _overhead(self, costs: Mapping[int, MeasuredCost]) -> tuple[FrameOverhead, ...]:

@@ -80,7 +80,7 @@ class MeasuredCost:
     Attributes:
         packets: Outer packets per frame, TCP's acknowledgements without payload not counted.
         outer_bytes: Bytes per frame.
-        is_fragmented: Whether IPv4 fragments were seen.
+        is_fragmented: Whether IPv4 fragments were seen, on either host and in either direction.
         ack_bytes: Bytes of acknowledgements without payload per frame.
     """
 
@@ -88,6 +88,12 @@ class MeasuredCost:
     outer_bytes: float
     is_fragmented: bool
     ack_bytes: float = 0.0
+
+
+def are_fragmented(packets: Sequence[Packet], frames: int) -> bool:
+    """Return whether fragments were seen for most of the frames, wherever on the path they were made."""
+    cut = {packet.datagram for packet in packets if packet.is_fragment}
+    return bool(cut) and len(cut) >= SHARE_OF_FRAMES * frames
 
 
 def measured_cost(packets: Sequence[Packet], frames: int, underlay_mtu_bytes: int) -> MeasuredCost | None:

@@ -25,7 +25,7 @@ class CaptureTestsRequest:
         frame_bytes: Frame sizes whose cost is measured; of the largest one, whether it crosses, where it is brief.
         is_unprotected: Whether it has no cryptography on purpose.
         is_stream: Whether the carrier is TCP.
-        is_brief: Whether this is enough: leaks, breakages, and whether the largest of the frame sizes crosses.
+        is_brief: Whether this is enough: leaks, breakages, the frame sizes, and whether the largest of them crosses.
     """
 
     link: Link

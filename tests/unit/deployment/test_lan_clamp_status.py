@@ -13,7 +13,7 @@ import pytest
 
 from app.deployment.deployment_steps import DeploymentSteps
 from app.deployment.lan.clamp import clamp_text, clamp_texts
-from app.deployment.lan.messages import CLAMP_TITLE, INSTALL_NFT, OWN_TABLE
+from app.deployment.lan.messages import CLAMP_TITLE, FITTED, INSTALL_NFT, MTU_TITLE, OWN_TABLE
 from app.deployment.status import parse_state
 from app.deployment.transactions import DeploymentTransaction, commit
 from app.domain.adapters import PlanRequest, TunnelPlan
@@ -205,6 +205,8 @@ def test_what_is_missing_is_reported_for_each_host_with_what_to_do() -> None:
 def test_the_sizes_are_those_that_were_found() -> None:
     found = clamp_text(end(Side.A, THERE), "as deployed")
     assert found == OWN_TABLE(title=CLAMP_TITLE(ipv4=1414, ipv6=1394))
+    whole = FITTED(clamp=OWN_TABLE(title=CLAMP_TITLE(ipv4=1, ipv6=2)), mtu=MTU_TITLE(interface="tml0", mtu=1454))
+    assert clamp_text(end(Side.A, THERE), whole) == f"{found}. Set the MTU of tml0 to 1454 bytes."
     assert clamp_text(end(Side.A, replace(THERE, is_there=False)), "as deployed") == ""
     assert clamp_text(end(Side.A, None), "as deployed") == "as deployed", "a host of an earlier version does not say"
     assert clamp_text(replace(end(Side.A, None), deployment_id=""), "as deployed") == ""

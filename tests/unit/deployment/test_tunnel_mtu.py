@@ -81,8 +81,9 @@ def test_the_scripts_set_ask_and_mend(tmp_path: Path) -> None:
     lines += [
         f"{healthy}; echo asked $?",
         f"sh tunnel-mtu.sh {name} 1400; echo set $?; {mtu}; {healthy}; echo asked $?",
-        f"ip link set {name} mtu 1500; TUNNELMARK_NOTES=. TUNNELMARK_ASKS=yes {healthy}; echo asked $?; {mtu}",
-        f"TUNNELMARK_NOTES=. {healthy}; echo mended $?; {mtu}",
+        f"ip link set {name} mtu 1500; {healthy}; echo asked $?",
+        f"TUNNELMARK_NOTES=. TUNNELMARK_ASKS=yes {healthy}; echo status $?; {mtu}",
+        f"TUNNELMARK_NOTES=. {healthy}; echo mended $?; {mtu}; grep -c 'set to 1400 again' log",
         f"sh tunnel-mtu-undo.sh {name} 1500; echo undone $?; {mtu}",
         f"ip link del {name}; sh tunnel-mtu-undo.sh {name} 1500; echo undone $?",
         f"TUNNELMARK_NOTES=. {healthy}; echo gone $?",
@@ -90,9 +91,9 @@ def test_the_scripts_set_ask_and_mend(tmp_path: Path) -> None:
     inside = "mount -t sysfs sysfs /sys && " + "\n".join(lines)
     done = subprocess.run(["unshare", "-rnm", "sh", "-c", inside], capture_output=True, text=True, check=False)
     printed = " ".join(done.stdout.split())
-    assert printed == ("asked 1 set 0 1400 asked 0 asked 1 1500 mended 0 1400 undone 0 1500 undone 0 gone 1"), (
-        done.stderr
-    )
+    assert printed == (
+        "asked 1 set 0 1400 asked 0 asked 1 status 0 1500 mended 0 1400 1 undone 0 1500 undone 0 gone 1"
+    ), done.stderr
 
 
 def cost(size: int, *, is_fragmented: bool) -> FrameOverhead:
@@ -102,19 +103,14 @@ def cost(size: int, *, is_fragmented: bool) -> FrameOverhead:
 
 def test_a_deployment_says_whether_the_largest_frame_that_fits_was_seen_to_cross_whole() -> None:
     on_lan, alone = fitted(PLAN, {Side.A: JOINED}), fitted(PLAN, {})
-    for report, form in (
-        (CaptureReport(is_advised_mtu_proven=True), FIT_PROVEN),
-        (CaptureReport(is_advised_mtu_proven=False), FIT_DISPROVED),
-        (CaptureReport(), FIT_UNTESTED),
-    ):
-        text, is_doubtful = fit_sentence(on_lan, report)
-        assert has_message(form, size=1472)(text)
-        assert is_doubtful is (form is not FIT_PROVEN)
     for costs, form in (
         ((cost(1472, is_fragmented=False),), FIT_PROVEN),
         ((cost(1472, is_fragmented=True),), FIT_DISPROVED),
         ((), FIT_UNTESTED),
     ):
-        assert has_message(form, size=1472)(fit_sentence(alone, CaptureReport(overhead=costs))[0])
+        for plan in (on_lan, alone):
+            text, is_doubtful = fit_sentence(plan, CaptureReport(overhead=(*costs, cost(1514, is_fragmented=True))))
+            assert has_message(form, size=1472)(text)
+            assert is_doubtful is (form is not FIT_PROVEN)
     stream = replace(PLAN, largest_unfragmented_frame_bytes=None)
     assert fit_sentence(fitted(stream, {}), CaptureReport()) == ("", False)

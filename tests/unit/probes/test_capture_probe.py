@@ -203,7 +203,7 @@ def test_the_other_host_sends_once_the_protection_has_gone() -> None:
 def test_a_brief_inspection_is_for_leaks_breakages_and_the_largest_frame() -> None:
     audited: list[AuditEntry] = []
     pair = sessions(FakeCaptures())
-    brief = replace(request(), is_brief=True)
+    brief = replace(request(), is_brief=True, frame_bytes=(1448, 1514))
     report = run_capture_tests(pair, brief, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
     for host in (pair.a, pair.b):
         assert isinstance(host, FakeHost)
@@ -211,13 +211,20 @@ def test_a_brief_inspection_is_for_leaks_breakages_and_the_largest_frame() -> No
         assert capturing.argv[4:][5:7] == ("tmk0", ""), "nothing is captured on the tunnel's own interface"
     assert isinstance(pair.a, FakeHost)
     (sending,) = (one for one in pair.a.commands if "separators=" in one.argv[2])
-    assert sending.argv[4:][18:] == ("1472", "1406", "1407"), "the largest, and what crosses in one packet"
-    assert (report.advised_inner_mtu_bytes, report.is_advised_mtu_proven) == (1434, True)
+    assert sending.argv[4:][18:] == ("1406", "1472"), "what crosses in one packet, and the largest"
+    assert [(one.frame_bytes, one.is_fragmented) for one in report.overhead] == [(1448, False), (1514, True)]
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.PROTECTED
     assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2
     assert [(one.kind, one.has_crossed) for one in report.crossings] == [("full-size", True)]
     assert [entry.what for entry in audited] == ["the daemon is killed", "the device is deleted"]
+
+
+def test_fragments_that_a_router_makes_are_seen_where_they_arrive() -> None:
+    brief = replace(request(), is_brief=True, frame_bytes=(1400, 1448, 1514))
+    for path_mtu_bytes, cut in ((1500, [1514]), (1492, [1448, 1514])):
+        report = probe(FakeCaptures(path_mtu_bytes=path_mtu_bytes), brief)
+        assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == cut
 
 
 def test_a_largest_frame_that_was_not_sent_is_not_reported_to_be_lost() -> None:

@@ -1,5 +1,5 @@
 # Succeeds if a tunnel's interface has this MTU. The supervisor, which has a folder for notes, sets it again and notes it
-# in its log: a program that makes its interface anew takes its own. What only asks is told that it is alright, since the
+# in its log: a program that makes its interface anew takes its own. For what only asks another MTU is no fault: the
 # tunnel carries frames all the same, and nothing has to be restarted. Arguments: INTERFACE BYTES
 
 # @include tunnel-mtu-read.sh

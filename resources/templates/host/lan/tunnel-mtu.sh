@@ -2,7 +2,7 @@
 # interface a moment later, and may set its own. Arguments: INTERFACE BYTES
 
 # @include tunnel-mtu-read.sh
-for mtu_try in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
     ip link set dev "$1" mtu "$2" || exit 1
     sleep 1
     if has_mtu "$1" "$2"; then exit 0; fi

@@ -1,7 +1,7 @@
 """Clamp of TCP's MSS: a firewall table of our own, with which no TCP segment through the tunnel is fragmented outside.
 
 On a joined LAN frames are bridged, so that the table is of family `bridge`; otherwise the host routes, and it is of
-family `inet`. Frames of full size of anything else still cross, fragmented as before.
+family `inet`. On a joined LAN full-size frames of anything else still cross, fragmented; see `tunnel_mtu` for others.
 
 Source: nft(8) of nftables 0.9.8, 1.0.6 and 1.1.3 (`tcp option maxseg size set`); RFC 4459 section 3.2.
 """
@@ -79,9 +79,9 @@ class MssClamp:
         mss = str(self.fit.mss_ipv4_bytes), str(self.fit.mss_ipv6_bytes)
         return PlanStep(
             title=_title(self.fit.mss_ipv4_bytes, self.fit.mss_ipv6_bytes),
-            command=_command("lan/clamp.sh", family, table, interface, *mss),
-            undo=_command("lan/unclamp.sh", family, table),
-            health_check=_command("lan/clamp-healthy.sh", family, table, interface, *mss),
+            command=lan_command("lan/clamp.sh", family, table, interface, *mss),
+            undo=lan_command("lan/unclamp.sh", family, table),
+            health_check=lan_command("lan/clamp-healthy.sh", family, table, interface, *mss),
             is_repeatable=True,
         )
 
@@ -115,10 +115,10 @@ def clamp_text(host: EndpointStatus, deployed: str) -> str:
     if not host.clamp.is_there:
         return ""
     found = _title(host.clamp.mss_ipv4_bytes, host.clamp.mss_ipv6_bytes)
-    return with_mtu_of(deployed, found) if host.deployment_id else found
+    return _with_mtu_of(deployed, found) if host.deployment_id else found
 
 
-def with_mtu_of(deployed: str, clamp: str) -> str:
+def _with_mtu_of(deployed: str, clamp: str) -> str:
     """Return a sentence on the MSS with the MTU that a deployment set, if it did."""
     if isinstance(deployed, Message) and deployed.code == FITTED.code:
         return FITTED(clamp=clamp, mtu=deployed.data["mtu"])
@@ -180,12 +180,13 @@ def clamp_obstacles(
 
 def _why_not(session: HostSession, family: str, link: Link, *, token: CancelToken) -> str:
     words = (family, _CHECK_TABLE, link.names.ethernet_interface, *_CHECK_MSS, "-c")
-    return why_refused(session.run(_command("lan/clamp-check.sh", *words), token=token))
+    return why_refused(session.run(lan_command("lan/clamp-check.sh", *words), token=token))
 
 
 def _family(*, is_bridged: bool) -> str:
     return "bridge" if is_bridged else "inet"
 
 
-def _command(script: str, *words: str) -> Command:
+def lan_command(script: str, *words: str) -> Command:
+    """Return the command that runs a script of ours which fits a tunnel to its path."""
     return root_command(bare_script(script), *words, timeout_s=10.0)

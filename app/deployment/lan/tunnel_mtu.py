@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.deployment.lan.bridge import Bridging
-from app.deployment.lan.clamp import clamp_title
+from app.deployment.lan.clamp import clamp_title, lan_command
 from app.deployment.lan.messages import FITTED, MTU_TITLE
-from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, root_command
-from app.domain.commands import Command
+from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan
 from app.domain.frame_fit import frame_fit
 from app.domain.hosts import Side
 from app.domain.link import INNER_MTU_BYTES, Link
 from app.domain.messages import code_of
-from app.domain.script_files import bare_script
 
 LEAST_MTU_BYTES = 1280
 """IPv6 needs it, for what is routed through the tunnel. Source: RFC 8200 section 5; net/ipv6/addrconf.c."""
@@ -44,9 +42,9 @@ def mtu_step(interface: str, mtu_bytes: int) -> PlanStep:
     words = interface, str(mtu_bytes)
     return PlanStep(
         title=MTU_TITLE(interface=interface, mtu=mtu_bytes),
-        command=_command("lan/tunnel-mtu.sh", *words),
-        undo=_command("lan/tunnel-mtu-undo.sh", interface, str(INNER_MTU_BYTES)),
-        health_check=_command("lan/tunnel-mtu-healthy.sh", *words),
+        command=lan_command("lan/tunnel-mtu.sh", *words),
+        undo=lan_command("lan/tunnel-mtu-undo.sh", interface, str(INNER_MTU_BYTES)),
+        health_check=lan_command("lan/tunnel-mtu-healthy.sh", *words),
     )
 
 
@@ -55,7 +53,3 @@ def fit_title(own: EndpointPlan, link: Link) -> str:
     clamp = clamp_title(own, link)
     mtu = next((step.title for step in own.steps if code_of(step.title) == MTU_TITLE.code), "")
     return FITTED(clamp=clamp, mtu=mtu) if mtu else clamp
-
-
-def _command(script: str, *words: str) -> Command:
-    return root_command(bare_script(script), *words, timeout_s=10.0)

@@ -126,7 +126,8 @@ def _run_transfers(context: CommandContext) -> int:
         services.refuse_if_in_use(pair)
         found = context.job(lambda token, report: services.discover(pair, token=token, on_progress=report))
         done = services.study_results(options.study, pair.name, nodes)
-        missing = missing_cells(cells, done.done() if done is not None else (), is_fresh=options.fresh)
+        done_cells = services.todays_results(done, found).done() if done is not None else ()
+        missing = missing_cells(cells, done_cells, is_fresh=options.fresh)
         minutes = predicted_s(missing, is_shaped=not pair.is_lab) / 60
         text = tr("{number} of {total} transfers, about {minutes} minutes.")
         context.err.print(text.format(number=len(missing), total=len(cells), minutes=f"{minutes:.0f}"))

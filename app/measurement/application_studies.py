@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter
 from app.domain.application_study import APPLICATIONS
 from app.domain.condition_files import presets
@@ -18,7 +19,7 @@ from app.measurement.lab_study import LabRun, LabStudy, LabStudyAdapters
 from app.measurement.link_conditions import PLAIN
 from app.measurement.messages.studies import APPLICATIONS_NEED_LAB, OWN_HOSTS_ROUTED
 from app.measurement.node_needs import NodeNeeds
-from app.measurement.satellite_choices import of_todays_suites, satellite_choices
+from app.measurement.satellite_choices import satellite_choices, todays_suites
 from app.probes.workloads import WORKLOADS
 from app.ranking.application_study import APPLICATION_STUDY, PARTS, application_cells, published_flows
 from app.ranking.study_parts import around_s
@@ -72,6 +73,10 @@ class ApplicationStudy(LabStudy):
         """Return the names of the conditions of a part, or of some VPNs and of none."""
         return tuple(dict.fromkeys(one.condition for one in self.chosen(part, solutions)))
 
+    def todays_suites(self, keys: Collection[Any], adapters: LabStudyAdapters, discovery: Discovery) -> dict[Any, str]:
+        """Return the titles of the suites that cells would be measured with."""
+        return todays_suites(keys, adapters.adapters, discovery)
+
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[tuple[str, tuple[Adapter, Suite]]]:
         """Return adapter and suite by the study's name of a VPN.
 
@@ -80,7 +85,6 @@ class ApplicationStudy(LabStudy):
         """
         if run.conditioned is None and run.shaping is None:
             raise InvalidOption(APPLICATIONS_NEED_LAB(pair=run.discovery.pair.name))
-        run.kept.results = of_todays_suites(run.kept.results, adapters.adapters, run.discovery)
         return tuple(satellite_choices(adapters.adapters, run.discovery, self.left(run)).items())
 
     def measure(self, run: LabRun, choices: Sequence[tuple[str, tuple[Adapter, Suite]]]) -> None:

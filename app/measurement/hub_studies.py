@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.hosts import Side
 from app.domain.hub_study import HubCell, HubKind, HubResult
 from app.domain.hubs import Hub
@@ -80,9 +81,14 @@ class HubStudy(LabStudy):
         }
         return sum(seconds[cell.kind] for cell in keys)
 
+    def todays_suites(self, keys: Collection[Any], adapters: LabStudyAdapters, discovery: Discovery) -> dict[Any, str]:
+        """Return the titles of the suites that cells would be measured with."""
+        made = (_choice(adapters, discovery, cell) for cell in keys)
+        return {one.cell: one.suite.title for one in made if isinstance(one, HubChoice)}
+
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[HubChoice | HubResult]:
         """Return hub and suite of each cell that is not done, or why it has none."""
-        made = [_choice(adapters, run, cell) for cell in self.left(run)]
+        made = [_choice(adapters, run.discovery, cell) for cell in self.left(run)]
         for text in dict.fromkeys(_other_suite(run, one) for one in made if isinstance(one, HubChoice)):
             if text:
                 run.report(text)
@@ -100,25 +106,25 @@ class HubStudy(LabStudy):
         ).run()
 
 
-def _choice(adapters: LabStudyAdapters, run: LabRun, cell: HubCell) -> HubChoice | HubResult:
+def _choice(adapters: LabStudyAdapters, discovery: Discovery, cell: HubCell) -> HubChoice | HubResult:
     """Return hub and suite of a cell, or why there is none; the suite is the safe default."""
     hub = adapters.hubs[cell.solution]
-    suite = usual_suite(hub.adapter(1), run.discovery, cell.solution) or _own_default(adapters, run, hub)
+    suite = usual_suite(hub.adapter(1), discovery, cell.solution) or _own_default(adapters, discovery, hub)
     if suite is None:
-        why = why_no_suite(run.discovery, cell.solution)
+        why = why_no_suite(discovery, cell.solution)
         return HubResult(cell, 0, message=NODE_SOLUTION_MISSING(title=cell.title, why=why))
     return HubChoice(cell, hub, adapters.session_hubs.get(cell.solution), suite)
 
 
-def _own_default(adapters: LabStudyAdapters, run: LabRun, hub: Hub) -> Suite | None:
+def _own_default(adapters: LabStudyAdapters, discovery: Discovery, hub: Hub) -> Suite | None:
     """Return a hub's own default where both hosts have the safe default of a tunnel and the hub does not.
 
     WireGuard's hub has no suite with a pre-shared key from ML-KEM, which is made for two hosts. None where the hosts do
     not have that default, or the hub has none.
     """
-    if usual_suite(adapters.adapters[hub.solution], run.discovery, hub.solution) is None:
+    if usual_suite(adapters.adapters[hub.solution], discovery, hub.solution) is None:
         return None
-    facts = run.discovery.facts[Side.A.value], run.discovery.facts[Side.B.value]
+    facts = discovery.facts[Side.A.value], discovery.facts[Side.B.value]
     return next((suite for suite in hub.adapter(1).suites(*facts) if suite.is_default), None)
 
 

@@ -25,7 +25,7 @@ from app.measurement.node_studies import NodeStudy
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
 from app.measurement.tunnels import DeployedTunnels
 from app.storage.lab_results import LabResults
-from app.storage.study_files import KeptStudy
+from app.storage.study_files import KeptStudy, ResultsByKey
 from app.storage.study_results import load_own, nodes_dir, own_loader, read_kinds, results_file
 
 Stored = tuple[tuple[LabResults, ...], tuple[InvalidFile, ...]]
@@ -94,6 +94,12 @@ class LabStudyOperations(StudyResources):
         found: LabResults = load_own(file, self.machines_of(pair), load) or of_study.none(pair, part)
         return replace(found, nodes=nodes)
 
+    def todays_lab_results(self, found: LabResults, discovery: Discovery) -> LabResults:
+        """Return results with those to be measured again that are of another suite than would be measured now."""
+        results: ResultsByKey = found
+        keys = [results.key_of(one) for one in results.results if one.suite]
+        return found.with_suites(LAB_STUDIES[found.study].todays_suites(keys, self, discovery))
+
     def lab_results_file(self, study: str, pair: str, part: str, nodes: NodeKind = NodeKind.NAMESPACES) -> Path:
         """Return the file of a part's results: those of one part do not replace those of another."""
         return results_file(nodes_dir(self.paths.studies_dir, nodes), f"{study}-{part}", pair)
@@ -139,7 +145,8 @@ class LabStudyOperations(StudyResources):
             wanted.use_of_own_hosts.check(pair, wanted.consent)
         with self.in_use.hold(hosts_of(pair, wanted.nodes), A_STUDY()):
             file, found = self._begun(wanted, report)
-            kept = KeptStudy(found, file, on_result)
+            begun = self.todays_lab_results(found, discovery)
+            kept = KeptStudy(begun, file, on_result)
             sessions = self.sessions(pair, token=token)
             needs = study.node_needs if wanted.nodes is NodeKind.MACHINES else None
             machines = self.node_machines(pair, needs, token=token) if needs is not None else None
@@ -152,7 +159,7 @@ class LabStudyOperations(StudyResources):
                 *(wanted.solutions, machines, shaping),
             )
             choices = study.choices(self, run)
-            if found.afresh:
+            if begun.afresh:
                 kept.store()
             with changing_hosts():
                 study.measure(run, choices)
@@ -227,6 +234,10 @@ class LabStudyServices(Protocol):
         """Return what was measured of a part on a pair."""
         ...
 
+    def todays_lab_results(self, found: LabResults, discovery: Discovery) -> LabResults:
+        """Return results with those to be measured again that are of another suite than would be measured now."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedLabStudy:
@@ -255,6 +266,9 @@ def plan_lab_study(
     services.refuse_lab_study(wanted)
     services.refuse_if_in_use(pair)
     found = services.discover(pair, token=token, on_progress=on_progress)
-    stored = None if wanted.is_fresh else services.lab_results(study.name, pair.name, wanted.part, wanted.nodes)
+    stored = None
+    if not wanted.is_fresh:
+        kept = services.lab_results(study.name, pair.name, wanted.part, wanted.nodes)
+        stored = services.todays_lab_results(kept, found)
     state = study.state(wanted.part, stored, solutions=wanted.solutions, is_shaped=wanted.is_shaped)
     return PlannedLabStudy(found, state)

@@ -197,6 +197,15 @@ class LabStudy(ABC):
         """
 
     @abstractmethod
+    def todays_suites(
+        self, keys: Collection[Any], adapters: LabStudyAdapters, discovery: Discovery
+    ) -> Mapping[Any, str]:
+        """Return the titles of the suites that measurements would have on a pair's hosts today, by their keys.
+
+        Keys of what these hosts do not have are not among them.
+        """
+
+    @abstractmethod
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[Any]:
         """Return what a run uses of adapters and suites. Changes nothing.
 

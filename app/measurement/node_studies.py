@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from app.discovery.pair_discovery import Discovery
@@ -65,6 +66,14 @@ class NodeStudy(LabStudy):
         del part  # it has the same ones in each
         return ()
 
+    def todays_suites(self, keys: Collection[Any], adapters: LabStudyAdapters, discovery: Discovery) -> dict[Any, str]:
+        """Return the titles of the tunnels' suites that rounds of settings would be measured with."""
+        suites: dict[str, str] = {}
+        for setting in node_settings():
+            with suppress(InvalidOption):
+                suites[setting.name] = _choice(adapters, discovery, setting).suite.title
+        return {key: suites[key[0]] for key in keys if key[0] in suites}
+
     def choices(self, adapters: LabStudyAdapters, run: LabRun) -> Sequence[NodeChoice]:
         """Return adapters and suites of each setting.
 
@@ -75,9 +84,6 @@ class NodeStudy(LabStudy):
         lacking = missing_for_capture(run.sessions, run.discovery.facts)
         if lacking:
             raise InvalidOption(lacking)
-        suites = {one.setting.name: one.suite.title for one in made}
-        stored = run.kept.results.results
-        run.kept.results = run.kept.results.with_suites({one.key: suites.get(one.setting, "") for one in stored})
         return made
 
     def measure(self, run: LabRun, choices: Sequence[NodeChoice]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TypeVar
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
@@ -14,11 +13,6 @@ from app.domain.solutions import BASELINE, Suite
 from app.domain.transfers import NO_VPN, TransferCell
 from app.measurement.messages import NO_SAFE_SUITE
 from app.measurement.messages.studies import STUDY_SOLUTION_MISSING, STUDY_SUITE_MISSING
-from app.storage.lab_results import ApplicationResults
-from app.storage.study_results import StudyResults
-
-S = TypeVar("S", StudyResults, ApplicationResults)
-"""Results with a cell of the satellite study each."""
 
 BARE = (BASELINE, "none")
 """Solution and suite of the bare link."""
@@ -44,17 +38,15 @@ def _choice(adapters: Mapping[str, Adapter], discovery: Discovery, name: str) ->
     return adapter, found
 
 
-def of_todays_suites(found: S, adapters: Mapping[str, Adapter], discovery: Discovery) -> S:
-    """Return results with those to be measured again that are of another suite than would be measured now.
-
-    Results of a VPN that the hosts do not have any more remain.
-    """
-    stored = [one.cell for one in found.results if one.suite]
-    today: dict[str, str] = {}
-    for name in {cell.solution for cell in stored}:
+def todays_suites(
+    cells: Iterable[TransferCell], adapters: Mapping[str, Adapter], discovery: Discovery
+) -> dict[TransferCell, str]:
+    """Return the titles of the suites that cells would be measured with, of VPNs that the hosts have."""
+    cells, today = tuple(cells), dict[str, str]()
+    for name in {cell.solution for cell in cells}:
         with suppress(InvalidOption):
             today[name] = _choice(adapters, discovery, name)[1].title
-    return found.with_suites({cell: today[cell.solution] for cell in stored if cell.solution in today})
+    return {cell: today[cell.solution] for cell in cells if cell.solution in today}
 
 
 def _default(discovery: Discovery, solution: str) -> tuple[str, str]:

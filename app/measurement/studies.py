@@ -23,7 +23,7 @@ from app.measurement.lab_study import StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, OWN_HOSTS_ROUTED, STUDY_NEEDS_LAB
 from app.measurement.node_machines import hosts_of
 from app.measurement.own_hosts import OwnHostsConsent, OwnHostsUse
-from app.measurement.satellite_choices import of_todays_suites, satellite_choices
+from app.measurement.satellite_choices import satellite_choices, todays_suites
 from app.measurement.transfers import NODE_NEEDS, TransferPlan, TransferRun
 from app.measurement.tunnels import DeployedTunnels
 from app.probes.transfer import can_end_early
@@ -95,6 +95,11 @@ class StudyOperations(StudyResources):
         file = results_file(nodes_dir(self.paths.studies_dir, nodes), study, pair)
         return load_own(file, self.machines_of(pair), load_results)
 
+    def todays_results(self, found: StudyResults, discovery: Discovery) -> StudyResults:
+        """Return results with those to be measured again that are of another suite than would be measured now."""
+        suites = todays_suites([one.cell for one in found.results if one.suite], self.adapters, discovery)
+        return found.with_suites(suites)
+
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
         """Return what was measured of a study on any pair's machines, and why other files of it cannot be read."""
         return read_kinds(self.paths.studies_dir, study, own_loader(load_results, self.machines_of))
@@ -121,7 +126,7 @@ class StudyOperations(StudyResources):
         self._refuse(pair, request)
         with self.in_use.hold(hosts_of(pair, request.nodes), A_STUDY()):
             file, found = self._found(pair, request, report)
-            found = of_todays_suites(found, self.adapters, discovery)
+            stored, found = found, self.todays_results(found, discovery)
             cells = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
             if not cells:
                 return found
@@ -139,7 +144,7 @@ class StudyOperations(StudyResources):
                 can_end_early=can_end_early(version),
             )
             shaping = None if pair.is_lab else HostShaping.of(self.adapters, discovery, tunnels, sessions, token=token)
-            if begun is not found:
+            if begun is not stored:
                 kept.store()
             with self._emulation(pair) as emulation, changing_hosts():
                 TransferRun(

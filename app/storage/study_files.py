@@ -68,7 +68,7 @@ class ResultsByKey:
         afresh = tuple(one for one in self.afresh if one != key)
         return replace(self, results=(*others, result), afresh=afresh)  # type: ignore[type-var]
 
-    def with_suites(self, suites: Mapping[Hashable, str]) -> Self:
+    def with_suites(self, suites: Mapping[Any, str]) -> Self:
         """Return them with keys to be measured again whose results are known to be of another suite than today's.
 
         Args:

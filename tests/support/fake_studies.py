@@ -137,6 +137,7 @@ class FakeStudies:
         lab_stored: Stored results of the hub's study and that with nodes between namespaces, by study, pair and part.
         lab_machines_stored: The same between machines.
         lab_failures: Why measurements of these fail, by key.
+        other_suites: Keys whose stored results are of another suite than today's.
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
@@ -149,6 +150,7 @@ class FakeStudies:
     lab_stored: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     lab_machines_stored: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     lab_failures: dict[Any, str] = field(default_factory=dict)
+    other_suites: set[Any] = field(default_factory=set)
 
     def _transfers(self, nodes: NodeKind) -> dict[str, StudyResults]:
         return self.machines_stored if nodes is NodeKind.MACHINES else self.study_stored
@@ -167,6 +169,9 @@ class FakeStudies:
     def study_results(self, _study: str, pair: str, nodes: NodeKind = NodeKind.NAMESPACES) -> StudyResults | None:
         self._call("study_results")
         return self._transfers(nodes).get(pair)
+
+    def todays_results(self, found: StudyResults, _discovery: Discovery) -> StudyResults:
+        return found.to_measure_afresh(self.other_suites)
 
     def study_runs(self) -> Mapping[str, tuple[StudyRun, ...]]:
         self._call("study_runs")
@@ -192,6 +197,7 @@ class FakeStudies:
         self._call("run_study")
         name, stored = discovery.pair.name, self._transfers(request.nodes)
         found = stored.get(name) or StudyResults(SATCOM, name, "0.1.0", TRANSFER_BYTES, nodes=request.nodes)
+        found = self.todays_results(found, discovery)
         missing = missing_cells(request.cells, found.done(), is_fresh=request.is_fresh)
         if request.is_fresh:
             found = stored[name] = found.to_measure_afresh(missing)
@@ -217,6 +223,9 @@ class FakeStudies:
         found = self._labs(nodes).get((study, pair, part)) or LAB_STUDIES[study].none(pair, part)
         return replace(found, nodes=nodes)
 
+    def todays_lab_results(self, found: Any, _discovery: Discovery) -> Any:
+        return found.to_measure_afresh(self.other_suites)
+
     def stored_lab_results(self, study: str) -> tuple[tuple[Any, ...], tuple[InvalidFile, ...]]:
         both = (*self.lab_stored.items(), *self.lab_machines_stored.items())
         return tuple(one for key, one in both if key[0] == study), ()
@@ -233,7 +242,7 @@ class FakeStudies:
         self._call("run_lab_study")
         study = wanted.study
         found = self.lab_results(study.name, discovery.pair.name, wanted.part, wanted.nodes)
-        found = wanted.begun(found)
+        found = self.todays_lab_results(wanted.begun(found), discovery)
         keys = study.missing(wanted.part, found.done(), wanted.solutions)
         made = [own_lab_result(key) for key in keys]
         for nth, one in enumerate(made):

@@ -21,6 +21,7 @@ from ui.studies.study_progress import StudyProgress
 if TYPE_CHECKING:
     from app.measurement.studies import StudyRequest
     from app.services.wiring import Services
+    from app.storage.study_results import StudyResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,13 @@ class StudyJob:
         request.refuse(pair)
         services.refuse_if_in_use(pair)
         stored = services.study_results(SATCOM, pair.name, request.nodes)
-        done = stored.done() if stored is not None else ()
-        missing = missing_cells(request.cells, done, is_fresh=request.is_fresh)
+        missing = self._missing(stored)
+        self.on_progress(self._progress(missing, list(missing)))
+        found = services.discover(pair, token=token, on_progress=report)
+        if stored is not None:
+            missing = self._missing(services.todays_results(stored, found))
         left = list(missing)
         self.on_progress(self._progress(missing, left))
-        found = services.discover(pair, token=token, on_progress=report)
 
         def on_result(result: TransferResult) -> None:
             self.has_result.set()
@@ -86,6 +89,10 @@ class StudyJob:
             report(f"{local_text(text)} · {progress.text}", progress.fraction)
 
         services.run_study(found, request, token=token, report=on_step, on_result=on_result)
+
+    def _missing(self, stored: StudyResults | None) -> tuple[TransferCell, ...]:
+        done = stored.done() if stored is not None else ()
+        return missing_cells(self.request.cells, done, is_fresh=self.request.is_fresh)
 
     def _progress(
         self, missing: tuple[TransferCell, ...], left: list[TransferCell], view: StudyView | None = None

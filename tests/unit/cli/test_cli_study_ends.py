@@ -35,6 +35,17 @@ def test_what_has_no_result_is_counted_with_the_command_that_measures_it(
     assert "Measure them again" not in capsys.readouterr().err
 
 
+def test_transfers_of_another_suite_than_todays_are_counted_as_left(
+    services: FakeServices, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["study", "run", SATCOM, "lab:practice"]
+    assert main(words) == ExitCode.OK
+    services.other_suites = set(cells_of("quick")[2:4])
+    capsys.readouterr()
+    assert main(words) == ExitCode.OK
+    assert "2 of 8 transfers, about" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("study", METHODS)
 def test_a_run_that_is_cancelled_says_how_it_goes_on(
     services: FakeServices, capsys: pytest.CaptureFixture[str], study: str

@@ -256,8 +256,8 @@ class LabLink:
             return False
         return True
 
-    def hold(self, condition: Condition) -> None:
-        """Emulate a condition until `release`, or until this process ends.
+    def hold(self, condition: Condition | None) -> None:
+        """Emulate a condition until `release`, or until this process ends; None joins the gateways directly.
 
         Raises:
             NotFound: No running lab of this user has these gateways.
@@ -270,16 +270,16 @@ class LabLink:
         with suppress(NotFound):
             self.labs.manager.release_condition(self._name())
 
-    def deviation(self, condition: Condition) -> str:
-        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
+    def deviation(self, condition: Condition | None) -> str:
+        """Return why the link is not under a condition, or without one, as a sentence; empty where it is."""
         try:
             found = self.labs.manager.condition_of(self._name())
         except (NotFound, LabFault) as error:
             return error.sentence()
         if found.in_force != condition:
-            other = found.in_force.name if found.in_force is not None else AS_FOUND
-            return OTHER_CONDITION(other=other, wanted=condition.name)
-        return "" if found.is_emulated else EMULATOR_ENDED()
+            other, wanted = (one.name if one is not None else AS_FOUND for one in (found.in_force, condition))
+            return OTHER_CONDITION(other=other, wanted=wanted)
+        return "" if found.is_emulated or condition is None else EMULATOR_ENDED()
 
     def _name(self) -> str:
         lab = self.labs.find(self.pair)

@@ -68,16 +68,16 @@ class CampaignStore(Protocol):
 class ConditionedLink(Protocol):
     """The link between the two hosts, where a condition can be emulated on it."""
 
-    def hold(self, condition: Condition) -> None:
-        """Emulate a condition until `release`, or until this process ends."""
+    def hold(self, condition: Condition | None) -> None:
+        """Emulate a condition, or none, until `release`, or until this process ends."""
         ...
 
     def release(self) -> None:
         """Leave the link as it was before."""
         ...
 
-    def deviation(self, condition: Condition) -> str:
-        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
+    def deviation(self, condition: Condition | None) -> str:
+        """Return why the link is not under a condition, or without one, as a sentence; empty where it is."""
         ...
 
 

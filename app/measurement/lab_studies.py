@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from app.domain.topology import NodeKind
 from app.measurement.application_studies import ApplicationStudy
 from app.measurement.host_shaping import HostShaping
 from app.measurement.hub_studies import HubStudy
+from app.measurement.interfaces import ConditionedLink
 from app.measurement.lab_study import LabPartState, LabRun, LabStudy, StudyResources, changing_hosts
 from app.measurement.messages.studies import A_STUDY, NO_NODE_MACHINES, STUDY_WITHOUT_MACHINES
 from app.measurement.node_machines import hosts_of
@@ -161,7 +163,8 @@ class LabStudyOperations(StudyResources):
             choices = study.choices(self, run)
             if begun.afresh:
                 kept.store()
-            with changing_hosts():
+            is_as_found = not wanted.use_of_own_hosts.conditions
+            with _directly_joined(conditioned) if is_as_found else nullcontext(), changing_hosts():
                 study.measure(run, choices)
         return kept.results
 
@@ -172,6 +175,23 @@ class LabStudyOperations(StudyResources):
         load: Callable[[Path], LabResults | None] = study.kind.read
         none: LabResults = replace(study.none(pair.name, wanted.part), nodes=wanted.nodes)
         return file, wanted.begun(self.own_results(file, pair, none, load, report))
+
+
+@contextmanager
+def _directly_joined(link: ConditionedLink | None) -> Iterator[None]:
+    """Hold a lab's link without a condition in a `with` block, whatever lasts on it; None for hosts of the user's own.
+
+    Raises:
+        LabFault, NotFound: The lab does not answer, or has ended.
+    """
+    if link is None:
+        yield
+        return
+    link.hold(None)
+    try:
+        yield
+    finally:
+        link.release()
 
 
 def stored_lab_results(

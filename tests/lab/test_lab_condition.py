@@ -121,6 +121,19 @@ def test_a_condition_that_a_process_holds_ends_with_it(shaped: Lab, lab_manager:
     lab_manager.set_condition(name, None)
 
 
+def test_a_process_can_hold_the_link_as_found(shaped: Lab, lab_manager: LabManager) -> None:
+    name = shaped.spec.name
+    lab_manager.set_condition(name, presets()["geo"])
+    lab_manager.hold_condition(name, None)
+    assert least_rtt_ms(shaped) < 100.0
+    lab_manager.set_condition(name, presets()["wifi"])
+    found = lab_manager.condition_of(name)
+    assert (found.in_force, found.usual, found.is_emulated) == (None, presets()["wifi"], False)
+    lab_manager.release_condition(name)
+    assert lab_manager.condition_of(name).in_force == presets()["wifi"]
+    lab_manager.set_condition(name, None)
+
+
 @pytest.mark.full
 def test_a_gateway_without_power_comes_back_under_the_condition(shaped: Lab, lab_manager: LabManager) -> None:
     preset = presets()["geo"]

@@ -68,10 +68,11 @@ def under_condition(
 ) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
     """Yield a task that sets the plan's condition and proves it, then the attempts; release it at the end.
 
-    Where the link is not as asked for, no attempt is made.
+    Where the link is not as asked for, no attempt is made. Without a condition a lab's gateways are joined directly,
+    whatever lasts on their link.
     """
     context, condition = work.context, work.context.plan.condition
-    if condition is None:
+    if condition is None and context.conditioned is None:
         return (yield from attempts)
     try:
         try:
@@ -88,12 +89,17 @@ def under_condition(
             context.conditioned.release()
 
 
-def _set(context: ComparisonContext, condition: Condition, token: CancelToken) -> Done[Attempt]:
-    """Set a condition and measure the bare link under it.
+def _set(context: ComparisonContext, condition: Condition | None, token: CancelToken) -> Done[Attempt]:
+    """Set a condition and measure the bare link under it; without one the gateways of a lab are joined directly.
 
     Raises:
         ConditionNotMet: The link is not as asked for.
+        LabFault, NotFound: The lab does not answer, or has ended.
     """
+    if condition is None:
+        if context.conditioned is not None:
+            context.conditioned.hold(None)
+        return Done()
     if context.conditioned is None and context.plan.pair.is_lab:
         raise ConditionNotMet(NO_EMULATION_ON_LINK(pair=context.plan.pair.name))
     context.emit(LogLine(LogLevel.INFO, CONDITION_SET(name=condition.name, words=condition_words(condition))))
@@ -160,10 +166,9 @@ def without_condition(context: ComparisonContext, plan: TunnelPlan, token: Cance
 
 def judged_under_condition(context: ComparisonContext, attempt: Attempt) -> Attempt:
     """Return an attempt; one that was measured under another condition than the plan's has failed."""
-    condition = context.plan.condition
-    if condition is None or context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:
+    if context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:
         return attempt
-    why = context.conditioned.deviation(condition)
+    why = context.conditioned.deviation(context.plan.condition)
     if not why:
         return attempt
     return replace(attempt, status=AttemptStatus.FAILED, reason=ConditionNotMet.reason, message=why)

@@ -11,7 +11,7 @@ from campaign_stage import Stage, by_solution
 
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
-from app.domain.errors import ProbeFailed, ProgramMissing
+from app.domain.errors import NotFound, ProbeFailed, ProgramMissing
 from app.domain.events import AttemptStarted
 from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.results import CampaignStatus
@@ -30,13 +30,13 @@ class FakeLink:
     calls: list[str] = field(default_factory=list)
     why: str = ""
 
-    def hold(self, condition: Condition) -> None:
-        self.calls.append(condition.name)
+    def hold(self, condition: Condition | None) -> None:
+        self.calls.append(condition.name if condition is not None else "joined directly")
 
     def release(self) -> None:
         self.calls.append("release")
 
-    def deviation(self, condition: Condition) -> str:
+    def deviation(self, condition: Condition | None) -> str:
         return self.why
 
 
@@ -91,6 +91,34 @@ def test_a_candidate_under_another_condition_has_failed(stage: Stage) -> None:
     assert by_solution(record)["openvpn-udp"] == ["completed"]
     failed = next(one for one in record.attempts if one.key.solution == "wireguard")
     assert (failed.reason, failed.message) == ("condition-not-met", "The link emulator has ended.")
+
+
+def test_without_a_condition_the_gateways_of_a_lab_are_joined_directly_until_the_end() -> None:
+    stage = Stage(conditioned=FakeLink())
+    stage.on_event = lambda event: calls(stage).append("attempt") if isinstance(event, AttemptStarted) else None
+    record = stage.run()
+    assert record.status is CampaignStatus.COMPLETED
+    assert calls(stage)[0] == "joined directly"
+    assert calls(stage)[-1] == "release"
+    assert calls(stage)[1:-1] == ["attempt"] * len(record.attempts)
+
+
+def test_attempts_on_a_link_that_got_a_condition_meanwhile_have_failed() -> None:
+    stage = Stage(conditioned=FakeLink(why="The link of the lab was under the condition geo meanwhile."))
+    record = stage.run()
+    assert {(one.status.value, one.reason) for one in record.attempts if one.key.solution == "wireguard"} == {
+        ("failed", "condition-not-met")
+    }
+
+
+def test_a_lab_that_does_not_answer_gets_no_attempt() -> None:
+    class Ended(FakeLink):
+        def hold(self, condition: Condition | None) -> None:
+            raise NotFound("The practice lab is down.")
+
+    record = Stage(conditioned=Ended()).run()
+    assert record.status is CampaignStatus.INTERRUPTED
+    assert {one.status.value for one in record.attempts} == {"not-run"}
 
 
 @pytest.mark.parametrize("how", ["cancel", "error"])

@@ -86,6 +86,7 @@ class Operations(LabStudyOperations):
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
     found: list[LabRun] = []
     for study in LAB_STUDIES.values():
+        monkeypatch.setattr(type(study), "todays_suites", lambda *_: {})
         monkeypatch.setattr(type(study), "choices", lambda *_: ())
         monkeypatch.setattr(type(study), "measure", lambda _self, run, _choices: found.append(run))
     tunnels = SimpleNamespace(of_study=lambda *_: sample)
@@ -179,6 +180,21 @@ def test_a_run_on_a_lab_of_another_kind_begins_without_the_results_of_the_one_be
         operations.lab_service.machines = lambda _name, machines=machines: machines  # type: ignore[method-assign]
         (stored,), _faults = operations.stored_lab_results(study)
         assert stored.machines == shown.machines
+
+
+@pytest.mark.parametrize(
+    ("study", "held"), [(NODE_STUDY, [None, "release"]), (HUB_STUDY, [None, "release"]), (APPLICATION_STUDY, [])]
+)
+def test_a_labs_link_is_held_as_found_by_studies_without_conditions_of_their_own(
+    tmp_path: Path, runs: list[LabRun], study: str, held: list[str | None]
+) -> None:
+    operations, orders = Operations(tmp_path), list[str | None]()
+    link = SimpleNamespace(hold=orders.append, release=lambda: orders.append("release"))
+    operations.lab_service.link = lambda _pair: link  # type: ignore[method-assign, assignment, return-value]
+    operations.lab_service.find = lambda pair: pair  # type: ignore[method-assign, assignment, return-value]
+    operations.run(wanted(study, sample.pair(), nodes=NodeKind.NAMESPACES))
+    assert len(runs) == 1
+    assert orders == held
 
 
 @pytest.mark.parametrize(("study", "is_shaped"), [(NODE_STUDY, False), (APPLICATION_STUDY, True)])

@@ -80,7 +80,7 @@ def compare(context: CommandContext) -> int:
             return ExitCode.OK
         resume_id = _resumable(services, pair.name) if options.resume else None
         if resume_id is not None:
-            plan = resumed_plan(services, found, resume_id)
+            plan = resumed_plan(services.record(resume_id), found)
         else:
             plan = _make_plan(context, services, found, condition, may_shape=may_shape)
         if options.dry_run:

@@ -80,6 +80,9 @@ def run(context: CommandContext, study: ComparisonStudy) -> int:
         for missing in planned.left_out:
             text = tr("{candidate} is left out: these hosts do not have it.").format(candidate=missing.label)
             context.err.print(text)
+        if planned.gone_id is not None:
+            text = tr("The lab of comparison {number}, which was interrupted, has ended. A new comparison begins.")
+            context.err.print(text.format(number=planned.gone_id))
         minutes = planned.predicted_s / 60
         text = tr("{number} candidates, about {minutes} minutes.")
         context.err.print(text.format(number=len(planned.chosen), minutes=f"{minutes:.0f}"))

@@ -11,6 +11,7 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
+from app.measurement.comparison.comparison import Comparison
 from app.measurement.messages import RESUME_OTHER_LINK
 from app.measurement.messages.studies import FILE_STUDY_NEEDS_LAB, STUDY_UNDER_CONDITION, STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
@@ -25,8 +26,12 @@ class StudyServices(Protocol):
         """Make a plan with predicted times."""
         ...
 
-    def unfinished(self, pair_name: str) -> int | None:
-        """Return the number of an interrupted comparison of this pair that can be resumed."""
+    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
+        """Return the numbers of this pair's interrupted comparisons that can be resumed, newest first."""
+        ...
+
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended."""
         ...
 
     def record(self, campaign_id: int) -> CampaignRecord:
@@ -60,8 +65,9 @@ class PlannedStudy:
         study: The study, with candidates that were added to it.
         chosen: Candidates that are measured.
         left_out: Those that would be, and that these hosts do not have.
-        predicted_s: About how long it takes as a whole, in s.
+        predicted_s: About how long what is left of it takes, in s.
         resume_id: Number of the interrupted comparison of the same plan that goes on; None for a new one.
+        gone_id: Number of one that does not, because its practice lab has ended; None where there is none.
     """
 
     plan: CampaignPlan
@@ -70,6 +76,7 @@ class PlannedStudy:
     left_out: tuple[StudyCandidate, ...]
     predicted_s: float
     resume_id: int | None
+    gone_id: int | None = None
 
 
 def check_study_pair(pair: PairSpec) -> None:
@@ -112,10 +119,15 @@ def plan_study(
     )
     if plan.condition is not None:
         raise InvalidOption(STUDY_UNDER_CONDITION(study=study.name, name=plan.condition.name, pair=plan.pair.name))
-    resume_id = None if is_fresh else unfinished_study(services, plan)
-    if resume_id is not None:
-        plan = resumed_plan(services, found, resume_id)
-    return PlannedStudy(plan, study, chosen, left_out, study.parts[part].predicted_s(len(chosen)), resume_id)
+    begun = () if is_fresh else unfinished_studies(services, plan)
+    resumed = next((one for one in begun if not services.is_lab_gone(one)), None)
+    predicted_s = study.parts[part].predicted_s(len(chosen))
+    if resumed is None:
+        gone_id = begun[0].campaign_id if begun else None
+        return PlannedStudy(plan, study, chosen, left_out, predicted_s, None, gone_id)
+    plan = resumed_plan(resumed, found)
+    predicted_s *= _share_left(resumed)
+    return PlannedStudy(plan, study, chosen, left_out, predicted_s, resumed.campaign_id)
 
 
 def _with_wanted(found: Discovery, study: ComparisonStudy, wanted: Collection[tuple[str, str]]) -> ComparisonStudy:
@@ -131,22 +143,25 @@ def _is_wanted(one: StudyCandidate, wanted: Collection[tuple[str, str]] | None) 
     return wanted is None or one.solution == BASELINE or (one.solution, one.suite) in wanted
 
 
-def unfinished_study(services: StudyServices, plan: CampaignPlan) -> int | None:
-    """Return the pair's interrupted comparison if it has this very plan; None otherwise."""
-    number = services.unfinished(plan.pair.name)
-    if number is None:
-        return None
-    return number if _asked_for(services.record(number).plan) == _asked_for(plan) else None
+def unfinished_studies(services: StudyServices, plan: CampaignPlan) -> tuple[CampaignRecord, ...]:
+    """Return the pair's interrupted comparisons that have this very plan, newest first."""
+    records = map(services.record, services.all_unfinished(plan.pair.name))
+    return tuple(one for one in records if _asked_for(one.plan) == _asked_for(plan))
+
+
+def _share_left(record: CampaignRecord) -> float:
+    """Return the share of a comparison's attempts that resuming it makes, 0 to 1."""
+    made = {one.key.position for one in Comparison.final_attempts(record)}
+    return 1.0 - len(made) / max(1, len(record.plan.attempts))
 
 
 def _asked_for(plan: CampaignPlan) -> tuple[object, ...]:
     return plan.workloads, plan.profile, plan.attempts, plan.condition
 
 
-def resumed_plan(services: StudyServices, found: Discovery, campaign_id: int) -> CampaignPlan:
+def resumed_plan(record: CampaignRecord, found: Discovery) -> CampaignPlan:
     """Return the plan that was interrupted, for the pair as it is reached now."""
-    plan = services.record(campaign_id).plan
-    pair = found.pair
+    plan, pair = record.plan, found.pair
     if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
-        raise InvalidOption(RESUME_OTHER_LINK(pair=pair.name, campaign=campaign_id))
+        raise InvalidOption(RESUME_OTHER_LINK(pair=pair.name, campaign=record.campaign_id))
     return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))

@@ -32,7 +32,12 @@ def published_2011() -> Ratios:
 
 
 def own_2011(record: CampaignRecord) -> Ratios:
-    """Return the same of a comparison, of the study's candidates or of others; those not measured are left out."""
+    """Return the same of a comparison, of the study's candidates or of others; those not measured are left out.
+
+    There are none under a condition of the link: the study had none.
+    """
+    if record.plan.condition is not None:
+        return {}
     return _ratios(own_figures(comparison_studies()[IPSEC_TLS], record))
 
 

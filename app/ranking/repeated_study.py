@@ -51,14 +51,21 @@ class StudyRun:
     part: str
 
 
-def study_of(candidates: Collection[tuple[str, str]], workloads: Collection[str], seed: int) -> ComparisonStudy | None:
+def study_of(
+    candidates: Collection[tuple[str, str]], workloads: Collection[str], seed: int, *, has_condition: bool
+) -> ComparisonStudy | None:
     """Return the study that a comparison repeats, whether it was begun as one or measures the same; None otherwise.
+
+    These studies were measured without a condition: under one a comparison repeats none.
 
     Args:
         candidates: Solutions and suites of its plan.
         workloads: Workloads of its plan.
         seed: Seed of its plan.
+        has_condition: Whether its plan has a condition of the link.
     """
+    if has_condition:
+        return None
     for study in comparison_studies().values():
         known = {(one.solution, one.suite) for one in study.candidate if one.solution != BASELINE}
         is_same = study.workload in workloads if study.workload else seed == study.seed
@@ -76,7 +83,7 @@ def repeated_study(record: CampaignRecord) -> RepeatedStudy | None:
     """Return the study that a comparison repeats, with its own figures; None for any other comparison."""
     plan = record.plan
     keys = [(one.solution, one.suite) for one in plan.candidates]
-    study = study_of(keys, plan.workloads, plan.seed)
+    study = study_of(keys, plan.workloads, plan.seed, has_condition=plan.condition is not None)
     if study is None:
         return None
     if plan.seed == study.seed:  # begun as the study: what was added to it is shown with it
@@ -90,7 +97,7 @@ def study_runs(store: Store) -> Mapping[str, tuple[StudyRun, ...]]:
     """Return the stored comparisons that repeat a study, newest first, by its name."""
     found: dict[str, list[StudyRun]] = {}
     for one in store.list_plans():
-        study = study_of(one.candidates, one.workloads, one.seed)
+        study = study_of(one.candidates, one.workloads, one.seed, has_condition=one.has_condition)
         if study is not None:
             run = StudyRun(one.campaign_id, one.pair, one.started_at, one.status, _part(study, one))
             found.setdefault(study.name, []).append(run)

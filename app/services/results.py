@@ -29,6 +29,10 @@ class ResultOperations:
         """Return the number of an interrupted comparison of this pair that can be resumed."""
         return self.store.unfinished_campaign(pair_name)
 
+    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
+        """Return the numbers of this pair's interrupted comparisons that can be resumed, newest first."""
+        return self.store.unfinished_campaigns(pair_name)
+
     def record(self, campaign_id: int) -> CampaignRecord:
         """Return a stored comparison without its ranking, which takes a while."""
         return self.store.load_campaign(campaign_id)

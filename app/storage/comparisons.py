@@ -87,6 +87,7 @@ class _StoredPlan:
     candidates: tuple[tuple[str, str], ...]
     workloads: tuple[str, ...]
     seed: int
+    has_condition: bool
 
 
 _PLANS = """
@@ -99,7 +100,8 @@ SELECT
             FROM json_each(plan, '$.candidates')
         ),
         'workloads', json(coalesce(json_extract(plan, '$.workloads'), '[]')),
-        'seed', coalesce(json_extract(plan, '$.seed'), 0)
+        'seed', coalesce(json_extract(plan, '$.seed'), 0),
+        'has_condition', json(iif(json_extract(plan, '$.condition') IS NULL, 'false', 'true'))
     )
 FROM campaign WHERE kind = 'comparison' AND json_valid(plan) ORDER BY number DESC
 """
@@ -131,6 +133,7 @@ def _plan(row: tuple[int, str, str, str, str, str]) -> PlanSummary:
         plan.candidates,
         plan.workloads,
         plan.seed,
+        plan.has_condition,
     )
 
 
@@ -190,7 +193,12 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None = None) -> 
 
 
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
-    """Return the pair's newest campaign that was interrupted, or cancelled while something was left to measure.
+    """Return the newest of a pair's `unfinished_campaigns`; None where there is none."""
+    return next(iter(unfinished_campaigns(connection, pair)), None)
+
+
+def unfinished_campaigns(connection: sqlite3.Connection, pair: str) -> tuple[int, ...]:
+    """Return a pair's campaigns that were interrupted, or cancelled while something was left to measure, newest first.
 
     Where all is measured of one that was interrupted, resuming it rolls the hosts back and completes it.
     """
@@ -200,7 +208,7 @@ def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None
         (pair, CampaignStatus.COMPLETED.value, CampaignStatus.CANCELLED.value),
     )
     left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
-    return next((int(number) for number, status, owner in rows if status_of(status, owner) in left), None)
+    return tuple(int(number) for number, status, owner in rows if status_of(status, owner) in left)
 
 
 def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None = None) -> dict[str, MeanDurations]:

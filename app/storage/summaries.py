@@ -65,6 +65,7 @@ class PlanSummary:
         candidates: Solutions and suites.
         workloads: Names of its workloads.
         seed: Of the order of its candidates.
+        has_condition: Whether it was under a condition of the link.
     """
 
     campaign_id: int
@@ -75,6 +76,7 @@ class PlanSummary:
     candidates: tuple[tuple[str, str], ...]
     workloads: tuple[str, ...]
     seed: int
+    has_condition: bool
 
 
 @dataclass(frozen=True, slots=True)

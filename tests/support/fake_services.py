@@ -77,7 +77,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
         batch: Samples per batch.
         faults: Errors to raise, by name of the method; each is raised once.
         asks_host_key: Whether inspecting the hosts asks about an unknown key.
-        interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
         blocked: What firewalls block, by solution.
         is_lost_after: After so many attempts a host cannot be reached any more.
@@ -101,7 +100,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
     is_lab: bool = True
     faults: dict[str, TunnelmarkError] = field(default_factory=dict)
     asks_host_key: bool = False
-    interrupted: int | None = None
     missing_on_b: tuple[MissingPart, ...] = ()
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
@@ -361,9 +359,6 @@ class FakeServices(FakeHistory, FakeStudies, FakeDesk, FakePace):
             for side in Side
             for text in self.texts_on_hosts
         )
-
-    def unfinished(self, pair_name: str) -> int | None:
-        return self.interrupted if pair_name == "lab:practice" else None
 
     def refuse_if_in_use(self, pair: PairSpec) -> None:
         self._call("refuse_if_in_use")

@@ -128,6 +128,7 @@ class FakeStudies:
 
     Attributes:
         records: Stored comparisons.
+        interrupted: Number of an interrupted one.
         study_stored: Stored results between namespaces by the pair's name.
         machines_stored: The same between machines.
         study_faults: Why other files cannot be read.
@@ -141,6 +142,7 @@ class FakeStudies:
     """
 
     records: dict[int, CampaignRecord] = field(default_factory=dict)
+    interrupted: int | None = None
     study_stored: dict[str, StudyResults] = field(default_factory=dict)
     machines_stored: dict[str, StudyResults] = field(default_factory=dict)
     study_faults: tuple[InvalidFile, ...] = ()
@@ -161,6 +163,13 @@ class FakeStudies:
     def _call(self, name: str) -> None:
         raise NotImplementedError(name)
 
+    def unfinished(self, pair_name: str) -> int | None:
+        return self.interrupted if pair_name == "lab:practice" else None
+
+    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
+        number = self.unfinished(pair_name)
+        return () if number is None else (number,)
+
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:
         self._call("stored_studies")
         assert study == SATCOM
@@ -178,7 +187,8 @@ class FakeStudies:
         found: dict[str, tuple[StudyRun, ...]] = {}
         for one in sorted(self.records.values(), key=lambda one: -one.campaign_id):
             keys = [(each.solution, each.suite) for each in one.plan.candidates]
-            study = study_of(keys, one.plan.workloads, one.plan.seed)
+            has_condition = one.plan.condition is not None
+            study = study_of(keys, one.plan.workloads, one.plan.seed, has_condition=has_condition)
             if study is not None:
                 part = next((each.name for each in study.part if each.amounts == one.plan.profile), "")
                 run = StudyRun(one.campaign_id, one.plan.pair.name, one.started_at, one.status, part)

@@ -60,6 +60,9 @@ def _words(wanted: WantedStudy, planned: PlannedStudy) -> tuple[str, str]:
     if planned.resume_id is not None:
         number = str(planned.resume_id)
         hints.append(tr("Comparison %1, which was interrupted, goes on.", number))
+    if planned.gone_id is not None:
+        number = str(planned.gone_id)
+        hints.append(tr("The lab of comparison %1, which was interrupted, has ended. A new comparison begins.", number))
     if planned.left_out:
         names = listed_names([one.label for one in planned.left_out])
         hints.append(tr("Left out, since these hosts do not have it: %1.", names))

@@ -161,6 +161,10 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return the number of an interrupted comparison of this pair that can be resumed."""
         ...
 
+    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
+        """Return the numbers of this pair's interrupted comparisons that can be resumed, newest first."""
+        ...
+
     def record(self, campaign_id: int) -> CampaignRecord:
         """Return a stored comparison without its ranking, which takes a while."""
         ...

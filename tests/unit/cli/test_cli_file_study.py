@@ -18,10 +18,11 @@ from app.cli import file_study as file_study_command
 from app.cli.context import CommandContext
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.domain.condition_files import presets
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.measurement.comparison import plan_campaign
-from app.measurement.planned_study import unfinished_study
+from app.measurement.planned_study import unfinished_studies
 from app.ranking.comparison_study import comparison_studies
 from app.ranking.published import IPSEC_TLS
 from app.ranking.repeated_study import study_runs
@@ -38,22 +39,27 @@ def plan(*, part: str = "quick", seed: int = STUDY.seed) -> CampaignPlan:
 
 
 def services(begun: CampaignPlan | None) -> Services:
-    number = None if begun is None else 4
-    fake = SimpleNamespace(unfinished=lambda _pair: number, record=lambda _number: SimpleNamespace(plan=begun))
+    numbers = () if begun is None else (4,)
+    record = SimpleNamespace(plan=begun, campaign_id=4)
+    fake = SimpleNamespace(all_unfinished=lambda _pair: numbers, record=lambda _number: record)
     return cast("Services", fake)
 
 
+def numbers_of(begun: CampaignPlan | None) -> list[int]:
+    return [one.campaign_id for one in unfinished_studies(services(begun), plan())]
+
+
 def test_an_interrupted_run_of_the_same_part_is_known_again() -> None:
-    assert unfinished_study(services(plan()), plan()) == 4
-    assert unfinished_study(services(None), plan()) is None
+    assert numbers_of(plan()) == [4]
+    assert numbers_of(None) == []
     for other in (plan(part="all"), replace(plan(), workloads=()), replace(plan(), attempts=plan().attempts[1:])):
-        assert unfinished_study(services(other), plan()) is None
+        assert numbers_of(other) == []
 
 
 def test_a_stored_plan_is_the_same_as_one_made_anew(tmp_path: Path) -> None:
     with Store.open(tmp_path / "t.db") as store:
         number = store.create_campaign(plan(), sample.sample_record(rounds=1).facts, "0.1.0")
-        assert unfinished_study(services(store.load_campaign(number).plan), plan()) == 4
+        assert numbers_of(store.load_campaign(number).plan) == [4]
 
 
 def test_parts_are_predicted_by_candidates_and_rounds() -> None:
@@ -86,6 +92,9 @@ def test_stored_comparisons_of_the_study_are_known_by_their_plan(tmp_path: Path)
         store.create_campaign(plan(), facts, "0.1.0")  # other candidates
         number = store.create_campaign(replace(plan(part="all"), candidates=candidates), facts, "0.1.0")
         store.create_campaign(replace(plan(), candidates=candidates, workloads=()), facts, "0.1.0")
+        store.create_campaign(
+            replace(plan(), candidates=candidates, condition=presets()["geo"]), facts, "0.1.0"
+        )  # the study had no condition
         found = study_runs(store)
     assert {name: [(one.campaign_id, one.part) for one in runs] for name, runs in found.items()} == {
         IPSEC_TLS: [(number, "all")]
@@ -98,6 +107,7 @@ class PretendedLab:
     def __init__(self, candidates: Sequence[tuple[str, str]]) -> None:
         found = [SimpleNamespace(solution=solution, suite=suite) for solution, suite in candidates]
         self.found = SimpleNamespace(candidates=found, pair=sample.pair())
+        self.interrupted: tuple[CampaignRecord, ...] = ()
 
     def refuse_if_in_use(self, pair: PairSpec) -> None:
         """Nothing else uses it."""
@@ -110,8 +120,17 @@ class PretendedLab:
         """Return any plan: it is not carried out."""
         return plan()
 
-    def unfinished(self, _: str) -> None:
-        """Nothing was interrupted."""
+    def all_unfinished(self, _: str) -> tuple[int, ...]:
+        """Return those of the test."""
+        return tuple(one.campaign_id for one in self.interrupted)
+
+    def record(self, number: int) -> CampaignRecord:
+        """Return one of them."""
+        return next(one for one in self.interrupted if one.campaign_id == number)
+
+    def is_lab_gone(self, _: CampaignRecord) -> bool:
+        """Its lab has ended."""
+        return True
 
 
 def run_on(lab: PretendedLab, monkeypatch: pytest.MonkeyPatch, record: CampaignRecord, *words: str) -> int:
@@ -153,3 +172,16 @@ def test_a_candidate_that_the_hosts_do_not_have_is_named_and_the_others_are_meas
     data = json.loads(capsys.readouterr().out)
     assert data["left_out"] == [["freelan", "aes-256-gcm-secp384r1"]]
     assert [row["study_name"] for row in data["rows"] if row["own"] is None] == ["Baseline", "Freelan AES-256-GCM"]
+
+
+def test_a_run_in_a_lab_that_has_ended_is_named_and_measured_anew(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab = PretendedLab([(one.solution, one.suite) for one in comparison_studies()["industrial-2019"].candidate])
+    record = sample.sample_record(rounds=1, pings=20)
+    lab.interrupted = (replace(record, campaign_id=7, plan=plan()),)
+    assert run_on(lab, monkeypatch, record, "--json", "-") == ExitCode.INCOMPLETE
+    err = capsys.readouterr().err
+    assert "The lab of comparison 7, which was interrupted, has ended. A new comparison begins." in err
+    assert run_on(lab, monkeypatch, record, "--fresh", "--json", "-") == ExitCode.INCOMPLETE
+    assert "has ended" not in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell
 from app.measurement.comparison import plan_campaign
 from app.measurement.messages.studies import STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
-from app.measurement.planned_study import plan_study
+from app.measurement.planned_study import PlannedStudy, plan_study
 from app.ranking.comparison_study import ComparisonStudy, comparison_studies, published_figures
 from app.ranking.repeated_study import repeated_study
 from app.ranking.study_parts import PARTS, cells_of
@@ -65,20 +65,34 @@ def test_a_solution_means_its_suites_in_the_study_or_its_default() -> None:
         wanted("wireguard:rot13")
 
 
+@dataclass
 class Services:
-    """Services that make a plan of what is chosen."""
+    """Services that make a plan of what is chosen.
+
+    Attributes:
+        stored: Interrupted comparisons, newest first.
+        gone: Numbers of those whose lab has ended.
+    """
+
+    stored: tuple[CampaignRecord, ...] = ()
+    gone: tuple[int, ...] = ()
 
     def plan(self, found: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
         """Plan it as a comparison."""
         titles = {(one.solution, one.suite): one for one in found.candidates}
         return plan_campaign(found.pair, [titles[key] for key in chosen], options.profile, seed=options.seed or 0)
 
-    def unfinished(self, _pair: str) -> None:
-        """Nothing was interrupted."""
+    def all_unfinished(self, _pair: str) -> tuple[int, ...]:
+        """Return the numbers of those that are stored."""
+        return tuple(one.campaign_id for one in self.stored)
 
-    def record(self, _number: int) -> CampaignRecord:
-        """Nothing is stored."""
-        raise AssertionError
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Return whether it was named."""
+        return record.campaign_id in self.gone
+
+    def record(self, number: int) -> CampaignRecord:
+        """Return what is stored."""
+        return next(one for one in self.stored if one.campaign_id == number)
 
 
 def test_the_plan_has_the_bare_link_what_was_chosen_and_what_was_added() -> None:
@@ -92,6 +106,23 @@ def test_the_plan_has_the_bare_link_what_was_chosen_and_what_was_added() -> None
     assert published_figures(planned.study) == published_figures(STUDY)
     whole = plan_study(Services(), discovery(FASTD), STUDY, "quick", is_fresh=False)
     assert (whole.study, len(whole.chosen)) == (STUDY, len(KEYS))
+
+
+def test_an_interrupted_run_goes_on_whatever_was_interrupted_since_unless_its_lab_has_ended() -> None:
+    def planned(services: Services) -> PlannedStudy:
+        return plan_study(services, discovery(FASTD), STUDY, "quick", is_fresh=False, wanted=(WIREGUARD, FASTD))
+
+    new = planned(Services())
+    record = sample.sample_record(rounds=1, pings=5, attempts_kept=1)
+    begun = replace(record, campaign_id=3, plan=new.plan)
+    other = replace(record, campaign_id=4)
+    assert (new.resume_id, new.gone_id) == (None, None)
+    resumed = planned(Services((other, begun)))
+    assert (resumed.resume_id, resumed.gone_id) == (3, None)
+    share = 1 - 1 / len(new.plan.attempts)
+    assert resumed.predicted_s == pytest.approx(share * new.predicted_s)
+    afresh = planned(Services((other, begun), gone=(3,)))
+    assert (afresh.resume_id, afresh.gone_id, afresh.predicted_s) == (None, 3, new.predicted_s)
 
 
 def test_without_one_of_its_own_it_is_not_the_study() -> None:

@@ -333,8 +333,9 @@ class CellRun(ABC, Generic[R]):
         if not found:
             raise ProbeFailed(NO_CONNECTION_SPLIT())
         # Inside, the client comes over the link; outside, the tunnel's server is reached over it.
-        half, wanted = found[-1][_NEAR if is_inside else _FAR], CONGESTION[cell.congestion].proxy
-        if wanted and half != wanted:
+        half, kind = found[-1][_NEAR if is_inside else _FAR], CONGESTION[cell.congestion]
+        wanted = kind.proxy or kind.gateways
+        if half != wanted:
             raise ProbeFailed(PROXY_OTHER_CONGESTION(wanted=wanted, found=half))
         return half
 

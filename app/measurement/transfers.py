@@ -14,7 +14,7 @@ from app.measurement.cell_run import CellPlan, CellRun
 from app.measurement.interfaces import Tunnel
 from app.measurement.load_guard import guarded_load
 from app.measurement.messages import DID_NOT_END
-from app.measurement.messages.studies import TRANSFER_DISTURBED, TRANSFER_REPEATED
+from app.measurement.messages.studies import SENDER_OTHER_CONGESTION, TRANSFER_DISTURBED, TRANSFER_REPEATED
 from app.measurement.node_needs import NodeNeeds
 from app.probes.iperf_server import IperfServer
 from app.probes.own_load import OwnLoad
@@ -119,6 +119,9 @@ class TransferRun(CellRun[TransferResult]):
                 done: Transferred = transfer(ends.a, request, token=load_token)
             cores = load.cores()
             server.stop()  # the second port is not used
+        if done.congestion not in ("", request.congestion):
+            words = {"wanted": request.congestion, "found": done.congestion}
+            raise ProbeFailed(SENDER_OTHER_CONGESTION(host=ends.b.spec.label, **words))
         message = "" if done.seconds is not None else DID_NOT_END(limit_s=request.limit_s)
         return TransferResult(
             *(cell, done.seconds, done.received_bytes, done.retransmits, done.congestion, message),

@@ -10,6 +10,7 @@ from app.domain.results import CpuUsage
 from app.ranking.hub_study import in_order, published_rate, published_rates
 from app.ranking.workloads import AT_LEAST
 from app.reports.hub_figure import hub_svg
+from app.reports.study_view import suite_lines
 from app.reports.svg import PAGE
 from app.storage.lab_results import HubResults
 from app.wording.language import mark, tr
@@ -131,8 +132,8 @@ def _try_row(name: str, window: HubWindow) -> tuple[str, ...]:
 
 
 def lines(results: HubResults) -> list[str]:
-    """Return sentences on the results: published figures beside own ones, limiters, faults."""
-    found = []
+    """Return sentences on the results: suites, published figures beside own ones, limiters, faults."""
+    found = suite_lines((one.cell.title, one.suite) for one in in_order(results.results))
     for one in in_order(results.results):
         name = one.cell.title
         published = published_rate(one.cell)

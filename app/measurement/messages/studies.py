@@ -34,6 +34,11 @@ PROXY_OTHER_CONGESTION = MessageForm(
     "The proxy was to use {wanted} and used {found}, so that this transfer shows nothing of it.",
     "Check that its gateway's kernel has {wanted}.",
 )
+SENDER_OTHER_CONGESTION = MessageForm(
+    "measure.sender-other-congestion",
+    "The sender was to use {wanted} and used {found}, so that this transfer does not count.",
+    "Check that the kernel of {host} has {wanted}.",
+)
 TRANSFER_DISTURBED = MessageForm(
     "measure.transfer-disturbed",
     "{cores:.1f} cores of this computer were busy with other work: the time does not count. End other work, then run "

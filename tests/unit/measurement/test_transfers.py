@@ -19,7 +19,7 @@ from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.domain.topology import Topology
-from app.domain.transfers import BBR_ON_PROXY, TransferCell, TransferResult
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell, TransferResult
 from app.measurement import transfers
 from app.measurement.cell_run import CellReports
 from app.measurement.link_conditions import LinkMeasurement
@@ -27,6 +27,7 @@ from app.measurement.messages import CONDITION_NOT_MET
 from app.measurement.messages.studies import (
     NO_CONNECTION_SPLIT,
     PROXY_OTHER_CONGESTION,
+    SENDER_OTHER_CONGESTION,
     TRANSFER_DISTURBED,
     TRANSFER_REPEATED,
 )
@@ -53,9 +54,16 @@ GOOD = {
         {"sum": {"start": 26.0, "end": 27.0, "bytes": 2_000_000}},
         {"sum": {"start": 27.0, "end": 120.0, "bytes": 0}},
     ],
-    "end": {"sum_sent": {"retransmits": 7}, "sender_tcp_congestion": "bbr"},
+    "end": {"sum_sent": {"retransmits": 7}, "sender_tcp_congestion": "cubic"},
 }
 """Output of a client that heard nothing after its bytes had arrived at 26.5 s."""
+
+
+def sent_with(congestion: str) -> dict[str, Any]:
+    """Return that output of a sender with another congestion control."""
+    return {**GOOD, "end": {**GOOD["end"], "sender_tcp_congestion": congestion}}
+
+
 UNENDED: dict[str, Any] = {}
 """Output of a client that was stopped at the time limit."""
 
@@ -82,7 +90,7 @@ class Host:
         if words.endswith("proxy.log"):
             text = self.splits.pop(0)
         elif "iperf3" in words:
-            found = self.transfers.pop(0) if self.transfers else GOOD
+            found = self.transfers.pop(0) if self.transfers else sent_with(command.argv[command.argv.index("-C") + 1])
             text, status = json.dumps(found), 124 if found == UNENDED else 0
         return CommandResult(command.argv, status, text, "", 0.1)
 
@@ -310,11 +318,12 @@ def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_re
 ) -> None:
     inside = TransferCell("geo", "bbr2", "wireguard", "B")
     outside = TransferCell("geo", "bbr2", "wireguard", "A")
-    for cell, texts, algorithm in ((inside, ["", LINES], "bbr"), (outside, [LINES, LINES], "cubic")):
+    far = LINES.replace("bbr cubic", "cubic bbr")
+    for cell, texts in ((inside, ["", LINES]), (outside, [far, far])):
         stage = Stage(monkeypatch)
         stage.b.splits = list(texts)
         stage.run((cell,))
-        assert [(one.seconds, one.proxy_congestion) for one in stage.results] == [(26.5, algorithm)]
+        assert [(one.seconds, one.proxy_congestion) for one in stage.results] == [(26.5, "bbr")]
     stage = Stage(monkeypatch)
     stage.b.splits = [LINES, LINES]
     stage.run((inside,))
@@ -322,18 +331,36 @@ def test_the_halves_of_a_proxy_are_read_back_and_one_that_split_nothing_is_no_re
     assert has_message(NO_CONNECTION_SPLIT)(stage.results[0].message)
 
 
-@pytest.mark.parametrize(("line", "is_counted"), [("bbr cubic", True), ("cubic cubic", False)])
+def test_a_transfer_of_a_sender_with_another_congestion_control_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(monkeypatch)
+    stage.a.transfers = [sent_with("cubic")]
+    stage.run((TransferCell("geo", "bbr2", "none", "none"),))
+    (found,) = stage.results
+    assert found.seconds is None
+    assert has_message(SENDER_OTHER_CONGESTION, wanted="bbr", found="cubic")(found.message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "is_counted"),
+    [
+        (BBR_ON_PROXY, "bbr cubic", True),
+        (BBR_ON_PROXY, "cubic cubic", False),
+        (BBR_ON_GATEWAYS, "bbr bbr", True),
+        (BBR_ON_GATEWAYS, "cubic bbr", False),
+    ],
+)
 def test_a_proxy_that_did_not_use_its_own_congestion_control_shows_nothing_of_it(
-    monkeypatch: pytest.MonkeyPatch, line: str, is_counted: bool
+    monkeypatch: pytest.MonkeyPatch, kind: str, line: str, is_counted: bool
 ) -> None:
     stage = Stage(monkeypatch)
     stage.b.splits = ["", f"split 198.19.0.2:1 198.19.0.130:25201 {line}\n"]
-    stage.run((TransferCell("geo-loss", BBR_ON_PROXY, "wireguard", "B"),))
+    stage.run((TransferCell("geo-loss", kind, "wireguard", "B"),))
     (found,) = stage.results
     assert (found.seconds is not None, found.proxy_congestion == "bbr") == (is_counted, is_counted)
     assert has_message(PROXY_OTHER_CONGESTION, wanted="bbr", found="cubic")(found.message) is not is_counted
     _, proxy, settings = stage.extensions[0].parts
-    assert (proxy.congestion, settings.congestion, settings.also) == ("bbr", "cubic", "bbr")
+    on_gateways = ("bbr", "cubic", "bbr") if kind == BBR_ON_PROXY else ("", "bbr", "")
+    assert (proxy.congestion, settings.congestion, settings.also) == on_gateways
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"end": {}}'])

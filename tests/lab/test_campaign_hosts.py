@@ -23,7 +23,7 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.host.inspection import take_snapshot
-from app.host.snapshots import SnapshotDepth, compare_snapshots
+from app.host.snapshots import SnapshotDepth
 from app.measurement.bench import StageClock, candidate_times
 from app.measurement.control import CampaignControl
 from app.measurement.overhead import measure_overhead
@@ -36,6 +36,7 @@ from app.ranking.published import IPSEC_TLS
 from app.storage import Store
 from app.tunnel import recover
 from support.killing import wait_until_back
+from support.lab_deploy import wait_until_as_before
 from support.net_bench import NetBench
 
 STOP_S = 60.0
@@ -206,9 +207,7 @@ def test_cancelling_stops_the_probe_and_cleans_up(
     assert statuses(record) == ["baseline cancelled", "tinc not-run", "baseline not-run"]
     assert times["cleanup"] - times["cancelled"] < limit_s
     assert ended_s - times["cancelled"] < 240
-    for side, host in both(net.sessions):
-        after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
-        assert compare_snapshots(before[side], after) == ()
+    wait_until_as_before(net.sessions, (before[Side.A], before[Side.B]))
 
 
 def both(sessions: SessionPair) -> tuple[tuple[Side, HostSession], tuple[Side, HostSession]]:

@@ -86,6 +86,7 @@ def test_processes_of_a_user_are_neither_taken_nor_run_as_root(gateway: Gateway,
     start(gateway, "./dhclient", PORT, name=f"{HOME}/evil")
     start(gateway, "./udhcpc", f"-i {PORT}", name=f"{HOME}/evil")
     wait_until(lambda: len(gateway.world.run(f"cat {HOME}/ran").split()) == 3, "processes of the user")
+    wait_until(lambda: len(gateway.world.run("pgrep -U 65534").split()) == 3, "the end of what these started")
     before = gateway.world.run("pgrep -U 65534")
     hides = "unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc; exec \"$@\"' sh " + _AS_USER
     assert PORT in inspected(gateway, shlex.split(hides)).hidden

@@ -238,7 +238,7 @@ def test_the_server_listens_on_the_tunnels_address_alone(sessions: SessionPair) 
         if not listening:
             listening.append(sh(sessions.b, f"ss -Htln sport = :{PORT}"))
 
-    request = ThroughputRequest(A, B, PORT, 4, 10.0, VERSION)
+    request = ThroughputRequest(A, B, PORT, 7, 10.0, VERSION)
     iperf(sessions, request, on_interval=inspect)
 
     assert f"{B}:{PORT}" in listening[0]
@@ -254,6 +254,7 @@ def test_a_port_that_is_taken(sessions: SessionPair) -> None:
             iperf(sessions)
     finally:
         sh(sessions.b, "pkill -x iperf3")
+        wait_until(lambda: sh(sessions.b, f"ss -Htln sport = :{PORT}") == "", "the end of that server")
 
     assert code_of(caught.value.hint) == PORT_TAKEN.code
 

@@ -84,7 +84,7 @@ _CLEAR = f"""
 ip -n lan addr replace 10.66.0.1/24 dev srv
 for one in /proc/[0-9]*; do
     case $(cat $one/comm 2> /dev/null).$(tr '\\0' ' ' 2> /dev/null < $one/cmdline) in
-        dhclient.* | udhcpc.* | busybox.*"busybox udhcpc "*) kill -9 ${{one#/proc/}} ;;
+        dhclient.* | udhcpc.* | busybox.*"busybox udhcpc "*) kill -9 ${{one#/proc/}} || : ;;
     esac
 done
 ip -n gw link del {BRIDGE} 2> /dev/null || :
@@ -199,7 +199,7 @@ class Gateway:
 
     def end_clients(self) -> None:
         """End all clients as if they had crashed."""
-        self.world.run("".join(f"kill -9 {process}; " for process, _ in self.clients()))
+        self.world.run("".join(f"kill -9 {process} || :; " for process, _ in self.clients()))
 
     def supervise(self, **environment: str) -> None:
         """Do what the supervisor does every 10 s."""

@@ -33,6 +33,7 @@ from support.deployment_world import DEPLOYED_LINKS, SLOT, deployment_world, pla
 from support.made_up_deployment import Operations, deploy_and_keep, inspect, save_facts
 from support.made_up_host import LocalHost
 from support.message_checks import has_message
+from support.waiting import wait_until
 
 START = f"{slot_dir(SLOT)}/start.sh"
 RESTART = "what may still run goes with a restart of this host"
@@ -196,8 +197,15 @@ def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Call
     assert RESTART in note.text
     assert [place_on(host).exists() for host in world.hosts] == [False, False]
     assert world.b.links == {"eth1"}
-    supervisor = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in world.a.processes()]
-    assert not [words for words in supervisor if b"lasting.sh" in words], "nothing starts it again"
+    wait_until(lambda: not any(b"lasting.sh" in words_of(pid) for pid in world.a.processes()), "no supervisor")
+
+
+def words_of(pid: int) -> bytes:
+    """Return the command line of a process; nothing of one that has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.parametrize(

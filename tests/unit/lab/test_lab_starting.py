@@ -79,10 +79,10 @@ def test_a_guest_that_never_comes_up_shows_its_console(labs: PretendedLabs, tmp_
 
     def be_patient(step: LabProgress) -> None:
         if has_message(BOOTING_INSTEAD)(step.text):  # the one that was to be saved did not come up, either
-            labs.wait_for_a_boot(4.0)
+            labs.wait_for_a_boot(12.0)
 
     with pytest.raises(
-        LabFault, check=has_message(GATEWAYS_TOO_SLOW, gateways="gateway A and gateway B", seconds=4.0)
+        LabFault, check=has_message(GATEWAYS_TOO_SLOW, gateways="gateway A and gateway B", seconds=12.0)
     ) as caught:
         labs.up(LabSpec("one"), token=CancelToken(), on_progress=be_patient, is_owned=True)
     assert caught.value.context["console_a"] == "[    0.1] [1mLinux[0m boots"

@@ -17,6 +17,7 @@ from app.probes.host_program import HostProgram
 from app.probes.injection.holding import Hold
 from app.probes.iperf_server import IperfServer
 from app.probes.smoke_test_server import QuickServer
+from support.waiting import wait_until
 
 Script = Callable[[CancelToken], Answer]
 FOLDER = "/run/tunnelmark/x"
@@ -189,7 +190,9 @@ def test_packets_are_held_back_for_the_length_of_a_context_and_counted() -> None
 )
 def test_a_server_that_did_not_end_by_itself_is_ended(script: Script, commands: int) -> None:
     host = host_of(script, prints())
-    with QuickServer(host, FOLDER, "192.0.2.1", 5201, token=CancelToken()):
-        pass
+    with QuickServer(host, FOLDER, "192.0.2.1", 5201, token=CancelToken()) as server:
+        wait_until(lambda: len(host.commands) == 1, "the server's command")
+        if commands == 1:
+            server._thread.join(120)
     assert len(host.commands) == commands
     assert not threads()

@@ -42,7 +42,7 @@ def port() -> Iterator[int]:
 
 def side(own: str, peer: str, port: int, peer_s: float = 60.0) -> subprocess.Popen[str]:
     """Start one side of a call of half a second."""
-    words = (own, peer, str(port), str(COUNT), "0.02", "172", "3", str(peer_s))
+    words = (own, peer, str(port), str(COUNT), "0.02", "172", "10", str(peer_s))
     argv = [sys.executable, "-c", host_script("probes/voice.py"), *words]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -63,6 +63,7 @@ def note_sleeps(host: LocalHost) -> Path:
     A lease that cannot be read is over after 60 sleeps: 15 s are enough for what is done meanwhile.
     """
     noted, program = host.root / "sleeps", host.root / "bin" / "sleep"
+    noted.touch()
     program.write_text(
         f'#!/bin/sh\necho "$1" >> {noted}\ncase $1 in 0.*) ;; *) set -- 0.25 ;; esac\nexec /bin/sleep "$1"\n'
     )

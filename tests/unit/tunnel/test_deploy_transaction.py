@@ -234,7 +234,7 @@ def test_tunnel_that_never_comes_up_says_what_was_not_seen(world: World) -> None
 def test_check_is_asked_until_its_output_matches(world: World) -> None:
     script = 'echo x >> "$1"; echo "tries $(wc -l < "$1")"'
     check = UpCheck("three tries", Command(shell_step_argv(script, f"{RUN_DIR}/n"), is_root=True), r"tries\s+[3-9]\b")
-    with open_tunnel(world, world.with_vpn(MadeUpVpn(up_checks=(check,)))):
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(up_checks=(check,), up_timeout_s=60))):
         assert len(world.a.path(f"{RUN_DIR}/n").read_text()) >= 6
     assert_untouched(world)
 

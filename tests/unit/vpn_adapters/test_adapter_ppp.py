@@ -102,7 +102,7 @@ starting() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' '\\n' | grep -c '^
 end() { $SHELL_UNDER_TEST -c "$END" sh TERM $1 $STATE/tunnel/ppp; }
 PATH=$STATE/bin:$PATH $SHELL_UNDER_TEST -c "$START" sh $STATE $STATE/tunnel/ppp tunnelmark-x \\
     $STATE/secret $STATE/log $STATE/log '^ready$' sleep 64 &
-until [ "$(starting)" = 1 ]; do sleep 0.1; done
+until cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' '\\n' | grep -q '^63$'; do sleep 0.1; done
 end tunnelmark || exit 3
 echo "starting $(starting)"
 mkdir -p $STATE/tunnel/ppp

@@ -36,17 +36,17 @@ class ControllerAdvice:
 
 @dataclass(frozen=True, slots=True)
 class ControllerLimit:
-    """Time after which a controller with one value of a setting gives up.
+    """Round trip from which on a controller with one value of a setting gives up, even if no frame is lost.
 
     Attributes:
         setting: Which.
         value_ms: Its value, in ms.
-        limit_ms: The time, in ms.
+        limit_ms: The round-trip time, in ms.
     """
 
     setting: ControllerSetting
     value_ms: int
-    limit_ms: int
+    limit_ms: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,10 +163,22 @@ def _outlasts(factor: int, outage_ms: float, update_ms: int) -> bool:
     return update_ms + outage_ms < factor * update_ms
 
 
-def controller_limits(setting: ControllerSetting) -> tuple[ControllerLimit, ...]:
-    """Return the time after which the connection ends, for each value of a setting that is offered."""
+def controller_limits(setting: ControllerSetting, least_ms: float | None) -> tuple[ControllerLimit, ...]:
+    """Return the round trip that ends the connection, for each value of a setting that is offered, if none is lost.
+
+    The watchdog of cyclic data sees no round trip, only how much later than the one before a frame comes: the variation
+    of the delay, from the shortest round trip on, and one update time.
+
+    Args:
+        setting: Which.
+        least_ms: Shortest round trip, in ms; None where it is not known, and cyclic data has no limits then.
+    """
     factor, steps = _OFFERED[setting]
-    return tuple(ControllerLimit(setting, value, factor * value) for value in steps)
+    if setting not in _CYCLIC:
+        return tuple(ControllerLimit(setting, value, value) for value in steps)
+    if least_ms is None:
+        return ()
+    return tuple(ControllerLimit(setting, value, least_ms + (factor - 1) * value) for value in steps)
 
 
 def _survives(factor: int, found: Arrivals, update_ms: int) -> bool:

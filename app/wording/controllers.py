@@ -98,10 +98,13 @@ def controller_protocol(setting: ControllerSetting) -> str:
 
 
 def limit_words(limit: ControllerLimit) -> str:
-    """Return a value of a setting with the factor to its limit, for example `PROFINET RT 2 ms × 3`."""
+    """Return a value of a setting with its limit, for example `PROFINET RT 2 ms: shortest RTT + 2 × 2 ms`."""
     factor = _FACTORS.get(limit.setting)
-    value = f"{controller_protocol(limit.setting)} {grouped(limit.value_ms)} ms"
-    return value if factor is None else f"{value} × {factor}"
+    value_ms = f"{grouped(limit.value_ms)} ms"
+    value = f"{controller_protocol(limit.setting)} {value_ms}"
+    if factor is None:
+        return value
+    return tr("{setting}: shortest RTT + {gaps} × {value}").format(setting=value, gaps=factor - 1, value=value_ms)
 
 
 def outage_words(outage_s: float | None, advice: Sequence[ControllerAdvice]) -> str:

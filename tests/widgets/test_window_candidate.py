@@ -14,6 +14,7 @@ from sample_records import sample_record
 from shown_text import shown_text
 from window_driver import Driver
 
+from app.domain.results import LOST_RTT_US
 from app.measurement.wizard import Step
 from app.ranking import rank
 from ui.common.texts import ms
@@ -116,13 +117,44 @@ def test_limits_of_controllers_can_be_shown_with_the_curve(driver: Driver) -> No
     page.limits.setCurrentIndex(1)
     (limits,) = page.limits.limits
     low, high = (10**value for value in page.plot.view_box.viewRange()[1])
-    assert [one.limit_ms for one, _ in limits.seen] == [3 * 2**step for step in range(10) if low <= 3 * 2**step <= high]
+    assert page.data is not None
+    assert page.key is not None
+    arrivals = page.data.result(page.key).arrivals
+    assert arrivals is not None
+    wanted = [arrivals.least_ms + 2 * 2**step for step in range(10)]
+    assert [one.limit_ms for one, _ in limits.seen] == [one for one in wanted if low <= one <= high]
+    assert limits.seen
     colours = []
     for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
         driver.window.context.theme.force(scheme)
         colours.append({line.pen.color().name() for _, line in limits._lines})
     assert [len(one) for one in colours] == [1, 1]
     assert colours[0] != colours[1]
+
+
+def test_limits_of_controllers_count_from_the_shortest_round_trip_of_what_is_shown(driver: Driver) -> None:
+    results = _results(driver)
+    data = results.data
+    assert data is not None
+    _select(results, WIREGUARD)
+    results.tabs.setCurrentIndex(0)
+    results.table.cellEntered.emit(1, NAME)
+    pointed = results.tabs.limits.limits[0].least_ms
+    assert pointed == data.least_ms(next(key for key in data.names if key[0] == "openvpn-udp"))
+    QApplication.sendEvent(results.table, QEvent(QEvent.Type.Leave))
+    key = results.table.selected_key()
+    assert key is not None
+    assert pointed != results.tabs.limits.limits[0].least_ms == data.least_ms(key)
+    driver.press(results.table, Qt.Key.Key_Return)
+    page = driver.page(CandidatePage)
+    page.tabs.setCurrentWidget(page.samples)
+    driver.idle()
+    for size in (60, 1514):
+        page.samples.frame_size.setCurrentIndex(page.samples.frame_size.findData(size))
+        (attempt,) = data.record.attempts_of(key)
+        replies = next(one.rtt_us[one.rtt_us != LOST_RTT_US] for one in attempt.latency if one.frame_bytes == size)
+        wanted = data.least_ms(key) if size == 60 else replies.min() / 1_000
+        assert page.samples.limits.limits[0].least_ms == pytest.approx(wanted)
 
 
 def test_rows_of_the_ranking_offer_to_open_copy_and_deploy(driver: Driver) -> None:

@@ -25,18 +25,20 @@ _LABEL_AT = 0.01
 
 
 class LimitLines:
-    """Lines at the times after which controllers give up, one for each value of a setting that is in sight.
+    """Lines at the round trips that end connections of controllers, one for each value of a setting that is in sight.
 
     Args:
         plot: Its vertical axis has round-trip times in ms.
 
     Attributes:
         setting: Setting whose limits are shown; None for none.
+        least_ms: Shortest round trip, from which the limits of cyclic data count; None where it is not known.
     """
 
     def __init__(self, plot: ScopePlot, theme: Theme) -> None:
         self._plot, self._theme = plot, theme
         self.setting: ControllerSetting | None = None
+        self.least_ms: float | None = None
         self._lines: list[tuple[ControllerLimit, pg.InfiniteLine]] = []
         plot.view_box.sigRangeChanged.connect(self._place)
 
@@ -50,13 +52,19 @@ class LimitLines:
         self.setting = setting
         self.make()
 
+    def count_from(self, least_ms: float | None) -> None:
+        """Take the shortest round trip of the candidate, in ms; None where it is not known."""
+        if least_ms != self.least_ms:
+            self.least_ms = least_ms
+            self.make()
+
     def make(self) -> None:
         """Make the lines anew, in the colours of the scheme; a closed plot has none."""
         if self._plot.closed:
             return
         for _, line in self._lines:
             self._plot.removeItem(line)
-        limits = controller_limits(self.setting) if self.setting is not None else ()
+        limits = controller_limits(self.setting, self.least_ms) if self.setting is not None else ()
         self._lines = [(one, self._line(one)) for one in limits]
         self._place()
 
@@ -111,12 +119,19 @@ class LimitsBox(ChoiceBox):
         set_tip(
             self,
             tr(
-                "Dashed lines: the time after which a controller with this value gives up. PROFINET: update time × 3; "
-                "EtherNet/IP: RPI × 4; Modbus/TCP and OPC UA: the time-out itself. Only those in sight are drawn."
+                "Dashed lines: a controller with this value gives up at longer round trips, even if no frame is lost. "
+                "Cyclic data counts from the shortest round trip (RTT) of the selected candidate, by frames of up to "
+                "128 bytes except in samples of longer ones: PROFINET plus 2 × update time, EtherNet/IP plus 3 × RPI. "
+                "Modbus/TCP and OPC UA: the time-out itself. Only those in sight are drawn."
             ),
         )
         self.currentIndexChanged.connect(self._show)
         theme.changed.connect(self._restyle)  # of a widget: the connection ends with it
+
+    def count_from(self, least_ms: float | None) -> None:
+        """Take the shortest round trip of the candidate, in ms; None where it is not known."""
+        for one in self.limits:
+            one.count_from(least_ms)
 
     def _restyle(self) -> None:
         for one in self.limits:

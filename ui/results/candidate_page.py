@@ -143,6 +143,7 @@ class CandidatePage(Page):
         self.plot.set_candidates(data.names)
         self.plot.draw(data.curves)
         self.plot.highlight(key, most_bands=0)
+        self.limits.count_from(data.least_ms(key))
 
     def _show_capture(self, data: ResultData, key: Key) -> None:
         report = data.captures.get(key)

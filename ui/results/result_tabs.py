@@ -120,7 +120,8 @@ class ResultTabs(QTabWidget):
     def latency(self) -> LatencyPlot:
         """The curves."""
         plot = LatencyPlot(self._theme, shown=self.shown)
-        return self._put(_CURVES, plot, (LimitsBox(self._theme, plot),))
+        self.limits = LimitsBox(self._theme, plot)
+        return self._put(_CURVES, plot, (self.limits,))
 
     @cached_property
     def ratios(self) -> IntervalPlot:
@@ -247,15 +248,20 @@ class ResultTabs(QTabWidget):
         self.setCurrentIndex(current)
 
     def highlight(self, key: Key | None) -> None:
-        """Show the band of a candidate among the curves."""
+        """Show the band of a candidate among the curves, and limits of controllers from its shortest round trip on."""
         if _CURVES not in self._undrawn:
-            self.latency.highlight(key)
+            self._show_highlight(key)
+
+    def _show_highlight(self, key: Key | None) -> None:
+        self.latency.highlight(key)
+        data = self._data
+        self.limits.count_from(data.least_ms(key) if data is not None and key is not None else None)
 
     def _draw_latency(self, data: ResultData) -> None:
         self.latency.set_sizes(data.record.plan.profile.frame_bytes)
         self.latency.set_candidates(data.names)
         self.latency.draw(data.curves)
-        self.latency.highlight(self._key)
+        self._show_highlight(self._key)
 
     def _draw_ratios(self, data: ResultData) -> None:
         ratios = {(one.solution, one.suite): ratio for one, ratio in ratio_rows(data.ranking)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.ranking.sample_history import history_sizes, sample_history
+from app.ranking.controllers import CONTROLLER_FRAME_BYTES
+from app.ranking.sample_history import SampleHistory, history_sizes, sample_history
 from app.ranking.sample_words import history_note
 from ui.common.basics import ChoiceBox, column, label, name_box
 from ui.common.candidate_rows import Key
@@ -66,5 +68,17 @@ class SamplesView(QWidget):
         record = self._data.record
         found = sample_history(record.attempts_of(self._key), size, record.started_at)
         self.plot.draw(self._key[0], found)
+        self.limits.count_from(_least_ms(self._data, self._key, found))
         if found is not None:
             self.note.setText(history_note(found))
+
+
+def _least_ms(data: ResultData, key: Key, history: SampleHistory | None) -> float | None:
+    """Return the shortest round trip from which the limits of cyclic data count, in ms; None without a reply.
+
+    Longer frames than controllers send count from their own shortest one.
+    """
+    if history is None or history.frame_bytes <= CONTROLLER_FRAME_BYTES:
+        return data.least_ms(key)
+    answered = history.rtt_ms[~np.isnan(history.rtt_ms)]
+    return float(answered.min()) if answered.size else None

@@ -352,9 +352,21 @@ def test_an_outage_that_was_not_measured_is_not_made_up() -> None:
     assert words.endswith("OPC UA (TCP) 10\N{NARROW NO-BREAK SPACE}000 ms")
 
 
-def test_limits_are_values_times_their_factor() -> None:
-    limits = controller_limits(ControllerSetting.PROFINET)
-    assert [one.limit_ms for one in limits[:3]] == [3, 6, 12]
-    assert limit_words(limits[1]) == "PROFINET RT 2 ms × 3"
-    assert [one.limit_ms for one in controller_limits(ControllerSetting.ETHERNET_IP)[:2]] == [4, 8]
-    assert limit_words(controller_limits(ControllerSetting.MODBUS)[0]) == "Modbus/TCP 50 ms"
+def test_limits_of_cyclic_data_count_from_the_shortest_round_trip() -> None:
+    limits = controller_limits(ControllerSetting.PROFINET, 500.0)
+    assert [one.limit_ms for one in limits[:3]] == [502.0, 504.0, 508.0]
+    assert limit_words(limits[1]) == "PROFINET RT 2 ms: shortest RTT + 2 × 2 ms"
+    assert [one.limit_ms for one in controller_limits(ControllerSetting.ETHERNET_IP, 0.5)[:2]] == [3.5, 6.5]
+    modbus = controller_limits(ControllerSetting.MODBUS, None)
+    assert modbus == controller_limits(ControllerSetting.MODBUS, 500.0)
+    assert (modbus[0].limit_ms, limit_words(modbus[0])) == (50, "Modbus/TCP 50 ms")
+    assert controller_limits(ControllerSetting.PROFINET, None) == ()
+
+
+@pytest.mark.parametrize("least_ms", [0.1, 500.0])
+@pytest.mark.parametrize("most_ms", [501.9, 502.0, 502.1, 503.9, 504.1])
+def test_limits_in_plots_agree_with_the_advice(least_ms: float, most_ms: float) -> None:
+    found = Arrivals(1_000, least_ms, most_ms, 0)
+    for advice in controller_advice(found):
+        limits = controller_limits(advice.setting, least_ms)
+        assert next((one.value_ms for one in limits if most_ms < one.limit_ms), None) == advice.value_ms

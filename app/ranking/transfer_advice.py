@@ -89,17 +89,36 @@ def _effect(
     level_of: Callable[[TransferCell], str],
     rest_of: Callable[[TransferCell], TransferCell],
 ) -> Effect | None:
-    """Return the largest effect between two levels of a factor that have cells in common; None without any."""
+    """Return the effect of the best level of a factor against its worst; None where no two have cells in common."""
     by_level: dict[str, dict[TransferCell, float]] = {}
     for cell, seconds in times.items():
         by_level.setdefault(level_of(cell), {})[rest_of(cell)] = seconds
     found = []
-    for best, worst in permutations(sorted(by_level), 2):
-        shared = sorted(by_level[best].keys() & by_level[worst].keys())
+    for one, other in permutations(sorted(by_level), 2):
+        shared = sorted(by_level[one].keys() & by_level[other].keys())
         if shared:
-            ratio = geometric_mean(by_level[worst][one] / by_level[best][one] for one in shared)
-            found.append(Effect(factor, best, worst, ratio, len(shared)))
-    return max(found, key=lambda one: one.ratio, default=None)
+            ratio = geometric_mean(by_level[other][cell] / by_level[one][cell] for cell in shared)
+            found.append(Effect(factor, one, other, ratio, len(shared)))
+    if not found:
+        return None
+    best = _best(found)
+    return max((one for one in found if one.best == best), key=lambda one: one.ratio)
+
+
+def _best(found: Sequence[Effect]) -> str:
+    """Return the level that no other beats by a ratio that matters; of several, the one with most cells in common.
+
+    A level may exist in few cells, such as BBR on a proxy alone: that it is far ahead of a third level there says
+    nothing of one that was measured in all of them.
+    """
+
+    def rank(level: str) -> tuple[float, int, float]:
+        beaten_by = max(one.ratio for one in found if one.worst == level)
+        ahead = [one for one in found if one.best == level]
+        pairs = sum(one.pairs for one in ahead)
+        return (beaten_by if beaten_by >= MATTERS else 1.0), -pairs, -max(one.ratio for one in ahead)
+
+    return min(sorted({one.best for one in found}), key=rank)
 
 
 def advice(own_s: Mapping[TransferCell, float], without_time: Collection[TransferCell] = ()) -> tuple[str, ...]:

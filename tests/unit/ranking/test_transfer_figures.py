@@ -116,6 +116,27 @@ def test_advice_names_what_matters_most_first_and_what_does_not() -> None:
     assert any(has_message(FASTEST_WITH_CUBIC, condition="geo-loss")(one) for one in sentences)
 
 
+@pytest.mark.parametrize("split_s", [44.0, 39.0])
+def test_levels_that_few_cells_have_are_not_best_because_a_third_one_is_slow_there(split_s: float) -> None:
+    ways = [(solution, proxy) for solution in ("none", "fastd") for proxy in ("none", "A")]
+    own_s = {TransferCell("geo", "bbr2", *way): 40.0 for way in ways}
+    own_s |= {TransferCell("geo", "cubic-hystart", *way): 600.0 if way[1] == "A" else 400.0 for way in ways}
+    own_s |= {TransferCell("geo", BBR_ON_GATEWAYS, *way): split_s for way in ways if way[1] == "A"}
+    congestion, place = effects(own_s, "geo")
+    assert has_message(BBR_HERE)(congestion.best)
+    assert (congestion.worst, congestion.pairs) == ("CUBIC", 4)
+    assert congestion.ratio == pytest.approx((600 * 400) ** 0.5 / 40)
+    assert (place.factor, place.ratio, place.pairs) == ("PEP", 1.0, 2), "with and without a PEP"
+
+
+@pytest.mark.parametrize(("split_s", "is_best"), [(30.0, True), (44.1, False)])
+def test_a_level_that_beats_every_other_on_shared_cells_is_best(split_s: float, *, is_best: bool) -> None:
+    cells = {TransferCell("geo", "bbr2", "none", proxy): 40.0 for proxy in ("none", "A")}
+    found = effects(cells | {TransferCell("geo", BBR_ON_GATEWAYS, "none", "A"): split_s}, "geo")
+    congestion = next(one for one in found if one.factor == CONGESTION_CONTROL())
+    assert has_message(BBR_HERE)(congestion.worst if is_best else congestion.best)
+
+
 def test_without_pairs_there_is_no_advice() -> None:
     assert advice({}) == ()
     assert advice({TransferCell("geo", "bbr2", "none", "none"): 30.0}) == ()

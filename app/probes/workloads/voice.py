@@ -119,7 +119,7 @@ def _side(path: WorkloadPath, side: Side, rtt_ms: float) -> VoiceStream | None:
 def read_stream(text: str, count: int, label: str, buffer_ms: float = BUFFER_MS) -> VoiceStream:
     """Read the lines `SEQUENCE SENT_NS RECEIVED_NS` of a receiver.
 
-    The clocks of both hosts need not agree: only differences of transit times count.
+    The clocks of both hosts need not agree: only differences of transit times count. Neither may be set in between.
 
     Raises:
         ProbeFailed: Nothing was received.

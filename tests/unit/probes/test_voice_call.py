@@ -40,10 +40,10 @@ def port() -> Iterator[int]:
         yield taken.getsockname()[1]
 
 
-def side(own: str, peer: str, port: int, peer_s: float = 60.0) -> subprocess.Popen[str]:
-    """Start one side of a call of half a second."""
+def side(own: str, peer: str, port: int, peer_s: float = 60.0, before: str = "") -> subprocess.Popen[str]:
+    """Start one side of a call of half a second, with a line of Python before its script."""
     words = (own, peer, str(port), str(COUNT), "0.02", "172", "10", str(peer_s))
-    argv = [sys.executable, "-c", host_script("probes/voice.py"), *words]
+    argv = [sys.executable, "-c", before + host_script("probes/voice.py"), *words]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -115,6 +115,14 @@ def test_hellos_are_repeated_and_only_losses_of_the_call_count(port: int) -> Non
         calls = [side(A, BESIDE_A, port), side(B, BESIDE_B, port)]
         heard = [ended(call) for call in calls]
     assert [one.lost_pct for one in heard] == [100 * 3 / COUNT] * 2
+
+
+@pytest.mark.parametrize("stepping", [A, B])
+def test_a_clock_that_is_set_during_the_call_changes_no_figure(port: int, stepping: str) -> None:
+    hours = "import itertools, time; hour = itertools.count(); time.time_ns = lambda: next(hour) * 3_600 * 10**9\n"
+    calls = [side(one, peer, port, before=hours if one == stepping else "") for one, peer in ((A, B), (B, A))]
+    heard = [ended(call) for call in calls]
+    assert all(one.jitter_ms < 60_000 for one in heard)
 
 
 def test_a_side_that_hears_nothing_ends_and_says_so(port: int) -> None:

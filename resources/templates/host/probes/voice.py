@@ -5,7 +5,8 @@ it sends from then on is expected. A hello is a datagram whose number is that of
 
 Arguments: own address, peer's address, UDP port, number of datagrams, seconds between two, bytes of each, seconds to
 wait for the last ones, seconds to wait for the peer. Prints `SEQUENCE SENT_NS RECEIVED_NS` for each datagram of the
-call that came, by the clocks of sender and receiver. Exit status 3: the peer was not heard.
+call that came, by the monotonic clocks of sender and receiver: a time that is set anew meanwhile does not move them.
+Exit status 3: the peer was not heard.
 """
 
 import socket
@@ -28,7 +29,7 @@ def greet(line: socket.socket, peer: tuple[str, int], number: int, heard: thread
         if begin is None and time.monotonic() > until:
             return False
         try:
-            line.sendto(HEAD.pack(number, time.time_ns()), peer)
+            line.sendto(HEAD.pack(number, time.monotonic_ns()), peer)
         except OSError:
             pass  # the next one may have a route
         time.sleep(HELLO_S)
@@ -40,7 +41,7 @@ def send(line: socket.socket, peer: tuple[str, int], count: int, interval_s: flo
     begin = time.monotonic()
     for number in range(count):
         time.sleep(max(0.0, begin + number * interval_s - time.monotonic()))
-        head = HEAD.pack(number, time.time_ns())
+        head = HEAD.pack(number, time.monotonic_ns())
         try:
             line.sendto(head + bytes(size - len(head)), peer)
         except OSError:
@@ -65,7 +66,7 @@ def receive(
             continue
         number, sent = HEAD.unpack_from(text)
         if number < count:
-            found.append((number, sent, time.time_ns()))
+            found.append((number, sent, time.monotonic_ns()))
         if not heard.is_set():
             heard.set()
             until = time.monotonic() + PAUSE_S + call_s

@@ -224,9 +224,9 @@ SENDER_CPU_OF_WAY = MessageForm("probe.sender-cpu-of-way", "CPU of the sender {w
 RECEIVER_CPU_OF_WAY = MessageForm("probe.receiver-cpu-of-way", "CPU of the receiver {way}")
 VOICE_SOURCE = MessageForm(
     "probe.voice-source",
-    "50 packets of 172 bytes a second for 12 s each way. Delay: half a round trip, 20 ms of speech, and a de-jitter "
-    "buffer of {buffer_ms:.0f} ms. Jitter: RFC 3550. R and MOS: ITU-T G.107, with G.113's values for G.711 with packet "
-    "loss concealment",
+    "50 packets of 172 bytes a second for 12 s each way. Delay: half the shortest round trip, 20 ms of speech, and a "
+    "de-jitter buffer of {buffer_ms:.0f} ms. Jitter: RFC 3550. R and MOS: ITU-T G.107, with G.113's values for G.711 "
+    "with packet loss concealment",
 )
 
 # --- a VPN that is restarted ------------------------------------------------------------------------------------------

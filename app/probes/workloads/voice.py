@@ -70,13 +70,15 @@ class VoiceStream:
 
 
 def _run(path: WorkloadPath) -> Mapping[str, float]:
-    rtt_ms = float(np.median([one.rtt_ms for one in _pings(path)]))
+    rtts_ms = [one.rtt_ms for one in _pings(path)]
+    rtt_ms = float(np.median(rtts_ms))
     at_b, at_a = run_both(lambda: _side(path, Side.B, rtt_ms), lambda: _side(path, Side.A, rtt_ms))
     if at_a is None or at_b is None:
         deaf, silent = (Side.A, Side.B) if at_a is None else (Side.B, Side.A)
         labels = {"host": path.sessions.on(deaf).spec.label, "peer": path.sessions.on(silent).spec.label}
         raise ProbeFailed(CALL_NOT_BEGUN(seconds=PEER_S, **labels))
-    mouth_to_ear_ms = rtt_ms / 2 + 1_000 * PACKET_S + BUFFER_MS
+    # The buffer plays each packet when the fastest one has waited in it for BUFFER_MS, whatever the others took.
+    mouth_to_ear_ms = min(rtts_ms) / 2 + 1_000 * PACKET_S + BUFFER_MS
     found: dict[str, float] = {}
     for name, heard in (("a-to-b", at_b), ("b-to-a", at_a)):
         loss_pct = heard.lost_pct + heard.late_pct

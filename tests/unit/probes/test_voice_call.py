@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
@@ -141,14 +141,16 @@ def test_a_link_that_carries_one_direction_alone_is_no_call(port: int) -> None:
     assert call.returncode == 3
 
 
-def run(status_a: int, status_b: int) -> None:
-    """Run the workload on hosts whose scripts end with these exit statuses."""
+def run(status_a: int, status_b: int, fastest_ms: float = 600.0) -> Mapping[str, float]:
+    """Run the workload on hosts whose scripts end with these exit statuses; one of 40 round trips is the fastest."""
 
     def answers(status: int) -> Callable[[Command, CancelToken], Answer]:
         def answer(command: Command, _token: CancelToken) -> Answer:
             if "python3" not in command.argv:
                 for number in range(1, 41):
-                    yield f"[1700000000.{number:06d}] 64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time=600 ms"
+                    took_ms = fastest_ms if number == 7 else 600.0
+                    words = f"64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time={took_ms:g} ms"
+                    yield f"[1700000000.{number:06d}] {words}"
                 return 0
             yield "0 1 2"
             return status
@@ -157,7 +159,7 @@ def run(status_a: int, status_b: int) -> None:
 
     a, b = FakeHost("gateway-a", answers(status_a)), FakeHost("gateway-b", answers(status_b))
     underlay = ("192.0.2.1", "192.0.2.2")
-    WORKLOADS["voice"].run(
+    return WORKLOADS["voice"].run(
         WorkloadPath(SessionPair(a, b), "10.0.0.1", "10.0.0.2", underlay, "", 5201, 0.0, CancelToken())
     )
 
@@ -169,6 +171,10 @@ def run(status_a: int, status_b: int) -> None:
 def test_the_host_that_heard_nothing_is_named(status_a: int, status_b: int, host: str, peer: str) -> None:
     with pytest.raises(ProbeFailed, check=has_message(CALL_NOT_BEGUN, host=host, peer=peer, seconds=15.0)):
         run(status_a, status_b)
+
+
+def test_the_delay_is_that_of_the_fastest_packet_and_its_wait_in_the_buffer() -> None:
+    assert run(0, 0, fastest_ms=500.0)["delay"] == pytest.approx(500 / 2 + 20 + 60)
 
 
 def test_why_the_peer_failed_is_reported_rather_than_its_silence() -> None:

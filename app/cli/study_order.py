@@ -23,6 +23,9 @@ def print_order(context: CommandContext, agreed: Agreement[C], name: Callable[[C
         context.out.print(tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2)))
     for one, other in agreed.against[:MOST_NAMED]:
         context.out.print(tr("Other order: {one} and {other}.").format(one=name(one), other=name(other)))
+    more = len(agreed.against) - MOST_NAMED
+    if more > 0:
+        context.out.print(tr("Other order: {number} more, all in --json.").format(number=more))
 
 
 def print_places(context: CommandContext, study: ComparisonStudy, compared: Sequence[ComparedOrder] | None) -> None:
@@ -46,6 +49,10 @@ def print_places(context: CommandContext, study: ComparisonStudy, compared: Sequ
                 figure=figure, where=one.order.words, one=study.label(first), other=study.label(second)
             )
             context.out.print(text)
+        more = len(one.agreement.against) - MOST_NAMED
+        if more > 0:
+            text = tr("Other order ({figure}, {where}): {number} more, all in --json.")
+            context.out.print(text.format(figure=figure, where=one.order.words, number=more))
 
 
 def _agreement_cells(agreed: Agreement[C]) -> list[str]:

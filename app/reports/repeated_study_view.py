@@ -19,7 +19,7 @@ from app.ranking.comparison_study import (
 from app.ranking.own_study_figures import ComparedOrder
 from app.ranking.repeated_study import RepeatedStudy
 from app.reports.heat_map_view import MISSING
-from app.reports.study_view import MOST_NAMED
+from app.reports.study_view import MOST_NAMED, more_text
 from app.wording.language import tr
 from app.wording.local_forms import decimal, listed_names, local_figure
 
@@ -116,8 +116,7 @@ def other_order(study: ComparisonStudy, agreed: Agreement[Cell]) -> list[str]:
         tr("{one} and {other}").format(one=_with_arrow(study.label(one)), other=_with_arrow(study.label(other)))
         for one, other in agreed.against[:MOST_NAMED]
     ]
-    more = len(agreed.against) - len(pairs)
-    return [*pairs, tr("and {number} more").format(number=more)] if more > 0 else pairs
+    return [*pairs, *filter(None, [more_text(agreed.against)])]
 
 
 def published_places(study: ComparisonStudy, order: StudyOrder) -> str:

@@ -24,7 +24,7 @@ from app.wording.messages import local_text
 from app.wording.titles import local_title
 
 MOST_NAMED = 10
-"""Pairs in the other order that are named."""
+"""Pairs in the other order that are named; the others are a number."""
 
 GOAL_WORDS: Mapping[bool | None, str] = {True: mark("Reached"), False: mark("Missed"), None: mark("Undecided")}
 """English words, to be translated, by whether a goal is met."""
@@ -97,6 +97,14 @@ def study_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyVie
 def part_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView:
     """Return all that was measured of a part: its cells, and behind them those of other VPNs that have a result."""
     return study_view(results, with_others(cells, {one.cell for one in results.results}))
+
+
+def more_text(pairs: Collection[object]) -> str:
+    """Return how many pairs in the other order are not named, and where they are; empty where all are."""
+    more = len(pairs) - MOST_NAMED
+    if more <= 0:
+        return ""
+    return tr("and {number} more: JSON has all, each heat map lists its own").format(number=more)
 
 
 def cell_name(cell: TransferCell) -> str:

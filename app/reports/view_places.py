@@ -7,7 +7,6 @@ from typing import Any
 from app.domain.results import CampaignRecord
 from app.ranking.comparison_study import ComparisonStudy, places_text
 from app.ranking.own_study_figures import ComparedOrder, compared_orders, own_figures
-from app.reports.study_view import MOST_NAMED
 from app.reports.text import NOTHING
 from app.wording.language import tr
 from app.wording.local_forms import decimal, listed_names
@@ -39,5 +38,5 @@ def _row(study: ComparisonStudy, compared: ComparedOrder) -> View:
         "same": tr("{same} of {pairs}").format(same=agreed.same, pairs=agreed.pairs),
         "correlation": NOTHING if agreed.correlation is None else decimal(agreed.correlation, 2),
         "published": places_text(study, compared.order),
-        "against": [listed_names([study.label(cell) for cell in pair]) for pair in agreed.against[:MOST_NAMED]],
+        "against": [listed_names([study.label(cell) for cell in pair]) for pair in agreed.against],
     }

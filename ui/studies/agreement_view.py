@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.ranking.transfer_goals import KNOWN_REASONS
 from app.reports.heat_map_view import correlation_text
-from app.reports.study_view import GOAL_WORDS, MOST_NAMED, StudyView, cell_name, link_lines
+from app.reports.study_view import GOAL_WORDS, MOST_NAMED, StudyView, cell_name, link_lines, more_text
 from app.wording.messages import local_text
 from ui.common.basics import ScrollPage, label
 from ui.common.texts import tr
@@ -48,9 +48,7 @@ class AgreementView(ScrollPage):
             tr("%1 and %2").replace("%1", cell_name(one)).replace("%2", cell_name(other))
             for one, other in view.agreement.against[:MOST_NAMED]
         ]
-        more = len(view.agreement.against) - len(pairs)
-        if more > 0:
-            pairs.append(tr("and %1 more").replace("%1", str(more)))
+        pairs += filter(None, [more_text(view.agreement.against)])
         none = tr("None of %1 pairs").replace("%1", str(view.agreement.pairs))
         few = tr("Too few cells have an own time.")
         self.against.setText(_listed(pairs) or (none if view.agreement.pairs else few))

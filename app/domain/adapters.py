@@ -216,6 +216,8 @@ class TunnelPlan:
             overhead is not known.
         outer_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
             two addresses, for example `udp port 21194`; empty for the baseline.
+        control_filter: pcap filter that matches what keeps the tunnel up and is none of those packets: a control
+            connection, or a key exchange, at ports of its own; empty where there is none.
         overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if
             the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
         encapsulation: How the kernel takes the frames out of packets that have the session id of `Link.names`: the
@@ -235,6 +237,7 @@ class TunnelPlan:
     up_timeout_s: float = 20.0
     largest_unfragmented_frame_bytes: int | None = None
     outer_filter: str = ""
+    control_filter: str = ""
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
     encapsulation: Encapsulation | None = None
     why_not_restart: str = ""
@@ -242,6 +245,11 @@ class TunnelPlan:
     def on(self, side: Side) -> EndpointPlan:
         """Return the plan of one side."""
         return self.a if side is Side.A else self.b
+
+    @property
+    def whole_filter(self) -> str:
+        """Capture filter that matches all packets of the tunnel, with those that only keep it up."""
+        return f"({self.outer_filter}) or ({self.control_filter})" if self.control_filter else self.outer_filter
 
     def probe_address(self, side: Side) -> str:
         """Return the address that probes use on one side."""

@@ -64,7 +64,7 @@ class ApplicationRun(CellRun[ApplicationResult]):
             set_congestion(host, CONGESTION[cell.congestion].sender, token=self.token)
         seen = self.splits(cell, tunnel)
         path = WorkloadPath(
-            *(ends, *addresses, (self.link.underlay_a, self.link.underlay_b), tunnel.plan.outer_filter),
+            *(ends, *addresses, (self.link.underlay_a, self.link.underlay_b), tunnel.plan.whole_filter),
             port=tunnel.link.names.iperf_port,
             rtt_ms=presets()[cell.condition].rtt_ms,
             token=self.token,

@@ -185,7 +185,7 @@ def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: S
     asked = request(adapter, suite)
     made = adapter.plan(replace(asked, link=replace(asked.link, names=TunnelNames(**others))))  # type: ignore[arg-type]
     for side in Side:
-        text = repr((adapter.identity(asked, side).steps, made.on(side), made.outer_filter))
+        text = repr((adapter.identity(asked, side).steps, made.on(side), made.whole_filter))
         found = {name for name in others if re.search(rf"(?<!\w){getattr(usual, name)}(?!\w)", text)}
         assert not found, side
 

@@ -42,6 +42,7 @@ def make(request: PlanRequest) -> TunnelPlan:
             proposal, request.link.underlay_mtu_bytes, HEADER_BYTES
         ),
         outer_filter=ike.OUTER_FILTER,
+        control_filter=ike.CONTROL_FILTER,
         encapsulation=Encapsulation.L2TPV3,
         overhead_by_frame=overhead.overhead_by_frame(proposal, HEADER_BYTES),
     )

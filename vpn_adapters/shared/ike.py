@@ -16,6 +16,8 @@ IKE_PORTS = (("udp", 500), ("udp", 4500))
 """An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
 
 OUTER_FILTER = "ip proto 50"
+CONTROL_FILTER = " or ".join(f"{protocol} port {port}" for protocol, port in IKE_PORTS)
+"""IKE keeps a tunnel of ESP up. Source: RFC 7296 section 2, RFC 3948."""
 
 
 def connection_step(folder: str, link: Link, side: Side, *, initiate_s: int) -> PlanStep:

@@ -33,6 +33,8 @@ def make(request: PlanRequest) -> TunnelPlan:
         tunnel(request, NAME, _end, overhead_bytes=cost.at(1000)),
         largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         outer_filter=f"udp port {link.names.tinc_port}",
+        # tinc's keepalive (PingInterval) is sent over this connection, and nothing by UDP while the tunnel is idle.
+        control_filter=f"tcp port {link.names.tinc_port}",
         overhead_by_frame={size: cost.at(size) for size in FRAME_BYTES},
     )
 

@@ -49,6 +49,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=cipher.largest_frame_bytes(room),
         outer_filter=session.outer_filter(link),
+        control_filter=session.control_filter(link),
         overhead_by_frame={size: _overhead(cipher, size) for size in FRAME_BYTES},
     )
 

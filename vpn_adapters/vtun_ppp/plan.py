@@ -34,6 +34,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         up_timeout_s=40.0,
         # There is no largest unfragmented frame: bytes that are sent as two make it depend on what a frame contains.
         outer_filter=session.outer_filter(request.link),
+        control_filter=session.control_filter(request.link),
         overhead_by_frame={size: overhead_bytes(cipher, size) for size in FRAME_BYTES},
         encapsulation=Encapsulation.L2TPV3,
     )

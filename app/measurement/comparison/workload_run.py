@@ -61,7 +61,7 @@ def _run(
             address_a=plan.probe_address_a,
             address_b=plan.probe_address_b,
             underlay=(context.link.underlay_a, context.link.underlay_b),
-            outer_filter=plan.outer_filter,
+            outer_filter=plan.whole_filter,
             port=port,
             rtt_ms=condition.rtt_ms if condition is not None else 0.0,
             token=(load_token := watching.load_token if watching else token),

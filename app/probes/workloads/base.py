@@ -39,7 +39,8 @@ class WorkloadPath:
         address_a: A's IPv4 address on the path.
         address_b: B's IPv4 address on the path.
         underlay: IPv4 addresses of A and B that the tunnel runs between.
-        outer_filter: pcap filter that matches the tunnel's own packets on the underlay; empty for the bare link.
+        outer_filter: pcap filter that matches all packets of the tunnel on the underlay, with those that only keep it
+            up; empty for the bare link.
         port: First of `MEASURING_PORTS` that are free on both hosts, for TCP and UDP.
         rtt_ms: Round-trip time that is expected of the link, in ms; 0 where it is short.
         token: Ends the workload.

@@ -22,10 +22,6 @@ WINDOW_S = 121
 Source: WireGuard's paper, section 6.1 (Rekey-After-Time).
 """
 
-_ESP_FILTER = "ip proto 50"
-_WITH_IKE = f"{_ESP_FILTER} or udp port 500 or udp port 4500"
-"""IKE keeps a tunnel of ESP up. Source: RFC 7296 section 2, RFC 3948."""
-
 MONTH_S = 30 * 24 * 3_600
 
 _SETTLE_S = 5
@@ -97,11 +93,10 @@ def _run(path: WorkloadPath) -> Mapping[str, float]:
 
 
 def underlay_filter(path: WorkloadPath) -> str:
-    """Return the filter for the tunnel's own packets; on the bare link for all between both hosts."""
+    """Return the filter for the packets of the tunnel; on the bare link for all between both hosts."""
     own, peer = path.underlay
     between = f"ip and host {own} and host {peer}"
-    outer = path.outer_filter.replace(_ESP_FILTER, _WITH_IKE)
-    return f"{between} and ({outer})" if outer else between
+    return f"{between} and ({path.outer_filter})" if path.outer_filter else between
 
 
 def figures(frames: int, captured_bytes: int) -> Mapping[str, float]:

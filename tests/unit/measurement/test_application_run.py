@@ -98,7 +98,7 @@ class Stage:
     @contextmanager
     def open_group(self, choices: Any, **_: object) -> Iterator[Any]:
         self.groups.append(len(choices))
-        plan = SimpleNamespace(outer_filter="udp port 51820")
+        plan = SimpleNamespace(whole_filter="udp port 51820")
         tunnels = {nth: SimpleNamespace(link=LINK.instance(nth), plan=plan) for nth in range(len(choices))}
         yield SimpleNamespace(tunnels=tunnels, failures={})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -22,8 +23,10 @@ from app.probes.workloads.transactions import figures as file_figures
 from app.probes.workloads.two_flows import FlowTimes, rate_between, shares
 from app.probes.workloads.voice import burst_ratio, jitter_ms, read_stream
 from app.probes.workloads.web_page import DOCUMENT_BYTES, OBJECT_BYTES
+from support.adapter_cases import facts, home, request
 from support.held_port import held_port
 from support.message_checks import has_message
+from vpn_adapters.registry import ADAPTERS
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
@@ -143,7 +146,6 @@ def test_a_host_that_does_not_capture_has_no_idle_data(lines: tuple[str, ...], o
     [
         ("", "ip and host 192.0.2.1 and host 192.0.2.2"),
         ("udp port 7", "ip and host 192.0.2.1 and host 192.0.2.2 and (udp port 7)"),
-        ("ip proto 50", "ip and host 192.0.2.1 and host 192.0.2.2 and (ip proto 50 or udp port 500 or udp port 4500)"),
     ],
 )
 def test_idle_data_are_those_of_the_tunnel_alone(outer: str, wanted: str) -> None:
@@ -151,6 +153,21 @@ def test_idle_data_are_those_of_the_tunnel_alone(outer: str, wanted: str) -> Non
     underlay = ("192.0.2.1", "192.0.2.2")
     path = WorkloadPath(SessionPair(host, host), "10.0.0.1", "10.0.0.2", underlay, outer, 5201, 0.0, CancelToken())
     assert underlay_filter(path) == wanted
+
+
+@pytest.mark.parametrize("solution", ADAPTERS)
+def test_idle_data_have_the_ports_at_which_a_tunnel_is_kept_up(solution: str) -> None:
+    adapter = ADAPTERS[solution]
+    host = facts(home(adapter))
+    plan = adapter.plan(request(adapter, adapter.suites(host, host)[0]))
+    for protocol, port in {*plan.a.listens, *plan.b.listens}:
+        assert re.search(rf"\b{protocol} port {port}\b", plan.whole_filter), "tinc's keepalive is sent by TCP"
+
+
+def test_what_only_keeps_a_tunnel_up_is_no_frame_of_it() -> None:
+    adapter = ADAPTERS["tinc"]
+    plan = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
+    assert (plan.outer_filter, plan.whole_filter) == ("udp port 21655", "(udp port 21655) or (tcp port 21655)")
 
 
 def test_the_page_is_served_and_loaded_and_the_server_ends_with_its_channel() -> None:

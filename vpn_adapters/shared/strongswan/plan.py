@@ -47,6 +47,7 @@ def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
             proposal, link.underlay_mtu_bytes, header_bytes
         ),
         outer_filter=ike.OUTER_FILTER,
+        control_filter=ike.CONTROL_FILTER,
         encapsulation=payload.encapsulation,
         overhead_by_frame=overhead.overhead_by_frame(proposal, header_bytes),
     )

@@ -20,6 +20,11 @@ def outer_filter(link: Link) -> str:
     return f"udp port {link.names.tcp_port}"
 
 
+def control_filter(link: Link) -> str:
+    """Return the pcap filter of the connection in which B calls A, also when it calls again."""
+    return f"tcp port {link.names.tcp_port}"
+
+
 def listens(link: Link, side: Side) -> tuple[tuple[str, int], ...]:
     """Return the ports at which one side listens."""
     port = link.names.tcp_port

@@ -25,7 +25,7 @@ from app.policy.names import find_rows
 UNKNOWN_REASON = NAME_NOT_IN_POLICY()
 
 _OWN_POLICY = OWN_POLICY(name=POLICY_NAME, version=POLICY_VERSION)
-_BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.SYMMETRIC)
+_BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.STORED, PostQuantum.SYMMETRIC)
 
 
 def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES) -> Finding:

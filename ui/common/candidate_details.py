@@ -158,6 +158,10 @@ class CandidateDetails(Card):
 def _post_quantum_words(post_quantum: PostQuantum) -> str:
     return {
         PostQuantum.HYBRID: tr("Post-quantum: hybrid key exchange"),
+        PostQuantum.STORED: tr(
+            "Post-quantum: hybrid as long as the pre-shared key, which is on both hosts until keys are rotated, "
+            "remains secret"
+        ),
         PostQuantum.SYMMETRIC: tr("Post-quantum: by pre-shared keys only"),
         PostQuantum.NONE: tr("Post-quantum: no; a future quantum computer can decrypt recorded traffic"),
     }[post_quantum]

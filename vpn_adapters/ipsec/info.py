@@ -6,7 +6,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import FULL_SECURITY
-from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT
+from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT, PPK_LIMITATION
 
 NAME = "ipsec"
 
@@ -27,6 +27,7 @@ INFO = SolutionInfo(
             "without IPsec."
         ),
         NO_NAT,
+        PPK_LIMITATION,
     ),
     sources=("RFC 7296", "RFC 4303", "RFC 8221", "RFC 8247", "RFC 3931", "swanctl.conf(5) of strongSwan 6.0.1"),
     design=DESIGN,

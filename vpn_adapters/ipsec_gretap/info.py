@@ -6,7 +6,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.messages import mark
 from app.domain.solutions import Carrier, SolutionInfo, Space
 from vpn_adapters.shared.security import FULL_SECURITY
-from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT
+from vpn_adapters.shared.strongswan.protocol import DESIGN, NO_NAT, PPK_LIMITATION
 
 NAME = "ipsec-gretap"
 
@@ -26,6 +26,7 @@ INFO = SolutionInfo(
             "GRE has no protection itself: only the firewall table keeps frames from going on in clear without IPsec."
         ),
         NO_NAT,
+        PPK_LIMITATION,
         mark("Between the same two addresses the hosts can have no other GRE tunnel that IPsec does not protect."),
     ),
     sources=(

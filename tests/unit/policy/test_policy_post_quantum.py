@@ -22,13 +22,13 @@ from app.policy import post_quantum
 from app.ranking import rank
 from app.reports import to_html, to_json, write_report
 from app.storage.codec import to_data
-from support.adapter_cases import facts
+from support.adapter_cases import all_cases, facts
 from support.fake_solutions import discovery
 from vpn_adapters.registry import ADAPTERS
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
-HYBRID, SYMMETRIC, NONE = PostQuantum
+HYBRID, STORED, SYMMETRIC, NONE = PostQuantum
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 
 
@@ -44,9 +44,12 @@ PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ML-KEM-768", "Ed25519"), HYBRID),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "Ed25519"), NONE),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ppk"), SYMMETRIC),
+        ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ike-mlkem768-ppk"), STORED),
+        ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ML-KEM-768", "ike-mlkem768-ppk"), HYBRID),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "psk"), NONE),
         ("wireguard", ("WireGuard-1", "X25519", "ChaCha20-Poly1305"), NONE),
         ("wireguard", ("WireGuard-1", "X25519", "ChaCha20-Poly1305", "wireguard-psk"), SYMMETRIC),
+        ("wireguard", ("WireGuard-1", "X25519", "ChaCha20-Poly1305", "wireguard-mlkem768-psk"), STORED),
         ("macsec", ("AES-256-GCM", "macsec-mka", "AES-CMAC"), SYMMETRIC),
         ("macsec", ("AES-256-GCM", "macsec-static-keys"), SYMMETRIC),
         ("macsec", ("AES-256-GCM", "macsec-mka-eap"), NONE),
@@ -58,6 +61,17 @@ PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.
 )
 def test_suites(solution: str, algorithms: tuple[str, ...], expected: PostQuantum) -> None:
     assert post_quantum(Suite("s", "S", algorithms=algorithms), ADAPTERS[solution].info) is expected
+
+
+def test_solutions_with_a_stored_key_have_its_limit() -> None:
+    found = {
+        adapter.info.name: adapter.info.limitations
+        for adapter, suite in all_cases()
+        if post_quantum(suite, adapter.info) is STORED
+    }
+    assert set(found) == {"wireguard", "wireguard-vxlan", "ipsec", "ipsec-gretap"}
+    for limitations in found.values():
+        assert any("is the same until keys are rotated" in one for one in limitations)
 
 
 def test_candidates_of_two_hosts_have_it() -> None:
@@ -83,7 +97,12 @@ def record_with(value: PostQuantum | None) -> CampaignRecord:
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(HYBRID, "hybrid key exchange"), (SYMMETRIC, "by pre-shared keys only"), (NONE, "Post-quantum: no")],
+    [
+        (HYBRID, "hybrid key exchange"),
+        (STORED, "as long as the pre-shared key, which is on both hosts until keys are rotated, remains secret"),
+        (SYMMETRIC, "by pre-shared keys only"),
+        (NONE, "Post-quantum: no"),
+    ],
 )
 def test_reports(value: PostQuantum, words: str, tmp_path: Path) -> None:
     record = record_with(value)
@@ -106,7 +125,10 @@ def test_reports_of_earlier_comparisons_say_nothing(tmp_path: Path) -> None:
     assert "Post-quantum" not in to_html(record, ranking)
 
 
-@pytest.mark.parametrize(("value", "word"), [(HYBRID, "hybrid"), (SYMMETRIC, "symmetric"), (NONE, "no"), (None, "")])
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(HYBRID, "hybrid"), (STORED, "hybrid with stored key"), (SYMMETRIC, "symmetric"), (NONE, "no"), (None, "")],
+)
 @pytest.mark.parametrize("show", [print_summary, print_all])
 def test_discover_shows_it_for_each_candidate(show: object, value: PostQuantum | None, word: str) -> None:
     found = discovery(PAIR)

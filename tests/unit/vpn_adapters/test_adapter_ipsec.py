@@ -78,7 +78,7 @@ def test_ppk_is_offered_where_both_can_derive_it_and_required_then() -> None:
     assert (plain.is_default, has_ppk(plain), hybrid.is_default, has_ppk(hybrid)) == (True, False, False, True)
     assert (post_quantum(plain, adapter.info), post_quantum(hybrid, adapter.info)) == (
         PostQuantum.NONE,
-        PostQuantum.HYBRID,
+        PostQuantum.STORED,
     )
     for hosts in ((new, old), (old, new), (old, old)):
         assert not any(map(has_ppk, adapter.suites(*hosts)))

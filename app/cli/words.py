@@ -39,6 +39,7 @@ _WORDS: Mapping[str, str] = {
     "slow": mark("slow"),
     "missing": mark("missing"),
     "hybrid": mark("hybrid"),
+    "pure": mark("without classical part"),
     "hybrid-stored-key": mark("hybrid with stored key"),
     "symmetric": mark("symmetric"),
     # kinds

@@ -46,6 +46,7 @@ class PostQuantum(StrEnum):
     """Protection of recorded traffic against a later quantum computer; a property beside the verdict."""
 
     HYBRID = "hybrid"  # a post-quantum key exchange beside a classical one
+    PURE = "pure"  # a post-quantum key exchange without a classical one
     STORED = "hybrid-stored-key"  # a classical exchange with a stored key that a post-quantum exchange has made
     SYMMETRIC = "symmetric"  # no such exchange, but keys that depend on a secret which both hosts hold
     NONE = "none"

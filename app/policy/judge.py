@@ -25,7 +25,7 @@ from app.policy.names import find_rows
 UNKNOWN_REASON = NAME_NOT_IN_POLICY()
 
 _OWN_POLICY = OWN_POLICY(name=POLICY_NAME, version=POLICY_VERSION)
-_BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.STORED, PostQuantum.SYMMETRIC)
+_BEST_FIRST = (PostQuantum.HYBRID, PostQuantum.PURE, PostQuantum.STORED, PostQuantum.SYMMETRIC)
 
 
 def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES) -> Finding:
@@ -130,15 +130,24 @@ def judge_suite(
 def post_quantum(suite: Suite, info: SolutionInfo) -> PostQuantum:
     """Return the best of what a suite's algorithms and its solution's design do for its keys.
 
-    One of them is enough: a hybrid exchange or a pre-shared secret holds whatever the rest of the exchange is.
+    One of them is enough: a hybrid exchange or a pre-shared secret holds whatever the rest of the exchange is. A
+    post-quantum exchange is hybrid where the suite has a sound classical one beside it.
 
     Args:
         info: The solution it belongs to; one without cryptography has no keys.
     """
     if info.is_unprotected:
         return PostQuantum.NONE
-    found = {row.post_quantum for name in (*suite.algorithms, *info.design) for row in find_rows(name)}
+    rows = [row for name in (*suite.algorithms, *info.design) for row in find_rows(name)]
+    found = {row.post_quantum for row in rows}
+    if PostQuantum.PURE in found and any(map(_is_sound_and_classical, rows)):
+        return PostQuantum.HYBRID
     return next((one for one in _BEST_FIRST if one in found), PostQuantum.NONE)
+
+
+def _is_sound_and_classical(row: PolicyRow) -> bool:
+    is_sound = row.verdict.severity <= Verdict.ACCEPTABLE.severity
+    return is_sound and row.kind == "key-exchange" and row.post_quantum is PostQuantum.NONE
 
 
 def _joined(sources: Sequence[str]) -> str:

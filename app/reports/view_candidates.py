@@ -25,6 +25,10 @@ _POST_QUANTUM = {
     PostQuantum.HYBRID: mark(
         "Post-quantum: hybrid key exchange. A later quantum computer does not open what was recorded."
     ),
+    PostQuantum.PURE: mark(
+        "Post-quantum: key exchange without a classical part. What was recorded is as safe as the post-quantum "
+        "exchange alone."
+    ),
     PostQuantum.STORED: mark(
         "Post-quantum: hybrid with a stored key. A later quantum computer does not open what was recorded as long as "
         "the pre-shared key, which is on both hosts until keys are rotated, remains secret."

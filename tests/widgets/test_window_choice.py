@@ -70,6 +70,7 @@ def test_post_quantum_is_beside_the_verdict(driver: Driver) -> None:
     info = found.solutions["wireguard"]
     for post_quantum, words in (
         (PostQuantum.HYBRID, "Post-quantum: hybrid key exchange"),
+        (PostQuantum.PURE, "Post-quantum: key exchange without a classical part"),
         (PostQuantum.STORED, "Post-quantum: hybrid as long as the pre-shared key"),
         (PostQuantum.SYMMETRIC, "Post-quantum: by pre-shared keys only"),
         (PostQuantum.NONE, "Post-quantum: no;"),

@@ -158,6 +158,7 @@ class CandidateDetails(Card):
 def _post_quantum_words(post_quantum: PostQuantum) -> str:
     return {
         PostQuantum.HYBRID: tr("Post-quantum: hybrid key exchange"),
+        PostQuantum.PURE: tr("Post-quantum: key exchange without a classical part"),
         PostQuantum.STORED: tr(
             "Post-quantum: hybrid as long as the pre-shared key, which is on both hosts until keys are rotated, "
             "remains secret"

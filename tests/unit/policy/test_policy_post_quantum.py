@@ -28,7 +28,7 @@ from vpn_adapters.registry import ADAPTERS
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
-HYBRID, STORED, SYMMETRIC, NONE = PostQuantum
+HYBRID, PURE, STORED, SYMMETRIC, NONE = PostQuantum
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 
 
@@ -42,6 +42,10 @@ PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.
         ("openvpn-udp", ("AES-256-GCM", "TLS-1.3", "X25519"), NONE),
         ("openvpn-udp", ("AES-256-CBC", "SHA256", "openvpn-static-key"), SYMMETRIC),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ML-KEM-768", "Ed25519"), HYBRID),
+        ("ipsec", ("AES-256-GCM", "SHA384", "MODP3072", "ML-KEM-512", "Ed25519"), HYBRID),
+        ("ipsec", ("AES-256-GCM", "SHA384", "ML-KEM-768", "ECDSA-P-384"), PURE),
+        ("ipsec", ("AES-256-GCM", "SHA384", "ML-KEM-1024", "ike-mlkem768-ppk"), PURE),
+        ("ipsec", ("AES-256-GCM", "SHA384", "ML-KEM-512", "modp768", "newhope128"), PURE),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "Ed25519"), NONE),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ppk"), SYMMETRIC),
         ("ipsec", ("AES-256-GCM", "SHA384", "X25519", "ike-mlkem768-ppk"), STORED),
@@ -61,6 +65,10 @@ PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.
 )
 def test_suites(solution: str, algorithms: tuple[str, ...], expected: PostQuantum) -> None:
     assert post_quantum(Suite("s", "S", algorithms=algorithms), ADAPTERS[solution].info) is expected
+
+
+def test_no_suite_that_is_offered_lacks_a_classical_part() -> None:
+    assert PURE not in {post_quantum(suite, adapter.info) for adapter, suite in all_cases()}
 
 
 def test_solutions_with_a_stored_key_have_its_limit() -> None:
@@ -99,6 +107,7 @@ def record_with(value: PostQuantum | None) -> CampaignRecord:
     ("value", "words"),
     [
         (HYBRID, "hybrid key exchange"),
+        (PURE, "key exchange without a classical part"),
         (STORED, "as long as the pre-shared key, which is on both hosts until keys are rotated, remains secret"),
         (SYMMETRIC, "by pre-shared keys only"),
         (NONE, "Post-quantum: no"),
@@ -127,7 +136,14 @@ def test_reports_of_earlier_comparisons_say_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "word"),
-    [(HYBRID, "hybrid"), (STORED, "hybrid with stored key"), (SYMMETRIC, "symmetric"), (NONE, "no"), (None, "")],
+    [
+        (HYBRID, "hybrid"),
+        (PURE, "without classical part"),
+        (STORED, "hybrid with stored key"),
+        (SYMMETRIC, "symmetric"),
+        (NONE, "no"),
+        (None, ""),
+    ],
 )
 @pytest.mark.parametrize("show", [print_summary, print_all])
 def test_discover_shows_it_for_each_candidate(show: object, value: PostQuantum | None, word: str) -> None:

@@ -79,6 +79,20 @@ def test_the_terminal_has_its_table_and_a_column_of_the_ranking(record: Campaign
     assert "Left out at this width" in cast("io.StringIO", narrow.file).getvalue()
 
 
+@pytest.mark.usefixtures("without_figures")
+def test_idle_data_name_the_keepalive_that_they_hold_for(tmp_path: Path) -> None:
+    record = sample_record(pings=30)
+    record = replace(record, plan=replace(record.plan, workloads=("idle-data",)))
+    ranking, path, out = rank(record), tmp_path / "report.html", CleanConsole(file=io.StringIO(), width=400)
+    write_report(record, ranking, path)
+    print_ranking(out, record, ranking)
+    month = "Idle data in 30 days with keepalive wired, both directions"
+    assert month in path.read_text(encoding="utf-8")
+    assert month in cast("io.StringIO", out.file).getvalue()
+    assert month in [one["title"] for one in to_json(record, ranking)["workloads"]]
+    assert [one.name for one in ranking_table(record, ranking).columns][-1] == "Idle data (wired) MB"
+
+
 def test_no_rank_depends_on_it(record: CampaignRecord) -> None:
     without = replace(record, attempts=tuple(replace(one, workloads=()) for one in record.attempts))
     plain = replace(without, plan=replace(record.plan, workloads=()))

@@ -165,9 +165,15 @@ def test_clients_that_were_all_back_in_time_are_a_lower_bound() -> None:
     cell = next(one for one in hub_cells() if one.kind is HubKind.RECOVERY)
     found = results(HubResult(cell, 8, "x", 8.0, HubBound.NONE, outages_s=(7.7, 7.9)))
     assert figure_rows(found)[0][2:5] == (f"{AT_LEAST}8", "–", "number of clients")
-    assert lines(found) == [f"{cell.title}: 2 of 8 clients were back within 30 s, after 7.7 to 7.9 s."]
+    assert lines(found) == [
+        f"{cell.title} was measured with x.",
+        f"{cell.title}: 2 of 8 clients were back within 30 s, after 7.7 to 7.9 s.",
+    ]
     some = results(HubResult(cell, 8, "x", 1.0, HubBound.TIME, outages_s=(7.7, 31.0)))
-    assert lines(some) == [f"{cell.title}: 1 of 8 clients were back within 30 s, after 7.7 to 7.7 s."]
+    assert lines(some) == [
+        f"{cell.title} was measured with x.",
+        f"{cell.title}: 1 of 8 clients were back within 30 s, after 7.7 to 7.7 s.",
+    ]
     late = results(HubResult(cell, 8, "x", 5.0, HubBound.TIME))
     assert figure_rows(late)[0][2:5] == ("5", "–", "the time")
 
@@ -178,7 +184,10 @@ def test_where_more_clients_could_not_be_measured_their_number_is_not_the_limit(
     assert figure_rows(results(one))[0][2:5] == (f"{AT_LEAST}32", "–", "more clients could not be measured")
     words = f"{AT_LEAST}32 within 30 s, more clients could not be measured: Of 64 clients, 63 had answers."
     assert result_words(one) == words
-    assert lines(results(one)) == [f"{cell.title}, within 30 s: Of 64 clients, 63 had answers."]
+    assert lines(results(one)) == [
+        f"{cell.title} was measured with x.",
+        f"{cell.title}, within 30 s: Of 64 clients, 63 had answers.",
+    ]
 
 
 def restarts(within_s: int) -> list[HubCell]:

@@ -117,18 +117,6 @@ def test_a_run_shows_results_as_they_come_and_is_stopped_and_resumed(driver: Dri
     )
 
 
-def test_progress_counts_what_is_of_another_suite_than_todays(driver: Driver) -> None:
-    services = driver.services
-    services.study_stored["lab:practice"] = results(most=3)
-    services.other_suites = set(QUICK[:2])
-    services.study_gate.clear()
-    page = page_of(driver)
-    start(driver, page)
-    driver.until(lambda: page.progress is not None and page.progress.total == 7)
-    services.study_gate.set()
-    driver.until(lambda: page.notice.text == "The part is measured.")
-
-
 def test_the_cancel_button_of_the_progress_line_stops_a_run(driver: Driver) -> None:
     page = page_of(driver)
     driver.services.study_gate.clear()

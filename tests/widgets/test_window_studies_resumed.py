@@ -202,3 +202,18 @@ def test_a_cell_whose_condition_was_missed_is_not_measured_with_the_reason(drive
     assert "Not measured (–): 8 " in page.tabs.maps.view.lines.text()
     assert "• Bare link, geo, CUBIC: not as asked for" in page.tabs.agreement.links.text()
     assert page.tabs.parts.item(0, _MEASURED).text() == "7 of 8"
+
+
+def test_progress_counts_what_is_of_another_suite_than_todays(driver: Driver) -> None:
+    services, some = driver.services, StudyResults(SATCOM, "lab:practice", "1.0", TRANSFER_BYTES)
+    for cell in QUICK[:3]:
+        some = some.with_result(TransferResult(cell, _OLD_S, TRANSFER_BYTES, topology=Topology.ROUTED_NODES))
+    services.study_stored["lab:practice"], services.other_suites = some, set(QUICK[:2])
+    services.study_gate.clear()
+    driver.window.show_area("studies")
+    page = driver.page(StudiesPage)
+    driver.click(page.begin)
+    driver.dialog().accept()
+    driver.until(lambda: page.progress is not None and page.progress.total == 7)
+    services.study_gate.set()
+    driver.until(lambda: page.notice.text == "The part is measured.")

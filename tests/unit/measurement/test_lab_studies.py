@@ -302,44 +302,6 @@ def test_a_hub_without_the_safe_default_of_two_hosts_has_its_own_and_reports_it_
     assert has_message(HUB_SUITE, suite="chacha20-poly1305", default=hybrid)(text)
 
 
-def operations() -> LabStudyOperations:
-    """Return the operations with the adapters of the program."""
-    found = LabStudyOperations()
-    found.adapters, found.node_protections = ADAPTERS, NODE_PROTECTIONS
-    found.hubs, found.session_hubs = HUBS, SESSION_HUBS
-    return found
-
-
-def test_a_hubs_result_of_another_suite_than_todays_is_left_and_that_of_a_missing_vpn_is_not() -> None:
-    cells = {cell.solution: cell for cell in hub_cells(is_quick=True)}
-    made = {
-        "wireguard": "WireGuard with something else",
-        "openvpn-udp": next(
-            one.title for one in HUBS["openvpn-udp"].adapter(1).suites(facts(), facts()) if one.is_default
-        ),
-        "ipsec": "of hosts that had it",
-    }
-    stored = tuple(HubResult(cells[name], 8, suite=suite, value=3.0) for name, suite in made.items())
-    results = HubResults(HUB_STUDY, "lab:x", "quick", "1", stored)
-    found = discovery(("openvpn-udp", "aes-256-gcm"), ("wireguard", "chacha20-poly1305"))
-    due = operations().todays_lab_results(results, found)
-    assert {one.solution for one in results.done() - due.done()} == {"wireguard"}
-    assert due.results == results.results, "each remains until there is a new one"
-
-
-def test_a_setting_with_nodes_of_another_suite_than_todays_is_left() -> None:
-    setting = node_settings()[0]
-    stored = tuple(
-        replace(own_lab_result((setting.name, number)), suite=suite) for number, suite in ((1, "former"), (2, ""))
-    )
-    results = NodeResults(NODE_STUDY, "lab:x", "quick", "1", stored)
-    found = discovery(
-        *((one.carrier, ADAPTERS[one.carrier].suites(facts(), facts())[0].name) for one in node_settings())
-    )
-    due = operations().todays_lab_results(results, found)
-    assert results.done() - due.done() == {(setting.name, 1)}, "no suite is known of the other"
-
-
 @pytest.mark.parametrize(
     ("study", "pair_name", "form"),
     [

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -15,7 +14,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult, SessionPair
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
-from app.domain.errors import InvalidFile, ProbeFailed, TunnelDown
+from app.domain.errors import ProbeFailed, TunnelDown
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.domain.topology import Topology
@@ -34,9 +33,7 @@ from app.measurement.messages.studies import (
 from app.measurement.transfers import TransferPlan, TransferRun
 from app.probes import transfer as probe
 from app.probes.messages import TRANSFER_FAILED
-from app.storage.messages import STUDY_UNREAD
-from app.storage.study_files import write_study
-from app.storage.study_results import StudyResults, load_results, results_file
+from app.storage.study_results import StudyResults
 from support.message_checks import has_message
 from vpn_adapters.registry import ADAPTERS
 
@@ -367,49 +364,3 @@ def test_a_proxy_that_did_not_use_its_own_congestion_control_shows_nothing_of_it
 def test_output_that_is_no_result_is_a_failed_transfer(text: str) -> None:
     with pytest.raises(ProbeFailed, check=has_message(TRANSFER_FAILED, host="gateway-a")):
         probe.read_transfer(text, "", "gateway-a", 30_000_000)
-
-
-def test_results_are_kept_one_per_cell_and_read_again(tmp_path: Path) -> None:
-    file = results_file(tmp_path / "studies", "satcom-2021", "lab:A=debian-11,B=debian-13")
-    assert file.name == "satcom-2021-lab-A-debian-11-B-debian-13.json"
-    assert load_results(file) is None
-    found = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000).with_rtt("geo", 501.0)
-    found = found.with_result(TransferResult(CELLS[0], None, 0, message="It did not end."))
-    nodes = Topology.ROUTED_NODES
-    found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, 3, "cubic", topology=nodes))
-    found = found.with_result(TransferResult(CELLS[1], 20.5, 30_000_000, 3, "bbr"))  # between the hosts themselves
-    missed = found_on_link("geo", is_met=False)
-    missed_result = TransferResult(
-        CELLS[2], None, 0, topology=nodes, measured_condition=missed, is_condition_missed=True
-    )
-    found = found.with_result(missed_result)
-    write_study(file, found)
-    again = load_results(file)
-    assert again == found
-    assert again is not None
-    assert again.times_s() == {CELLS[0]: 21.5}
-    assert again.results[-1].measured_condition == missed
-    assert again.done() == {CELLS[0]}
-
-
-def test_results_of_earlier_versions_have_no_measured_condition(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    found = StudyResults("satcom-2021", "lab:x", "1.0", 30_000_000)
-    found = found.with_result(TransferResult(CELLS[0], 21.5, 30_000_000, topology=Topology.ROUTED_NODES))
-    write_study(file, found)
-    data = json.loads(file.read_text())
-    del data["results"][0]["measured_condition"], data["results"][0]["is_condition_missed"]
-    file.write_text(json.dumps(data))
-    assert load_results(file) == found
-    assert found.done() == {CELLS[0]}
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", '{"format": 1}', '{"study": 1, "pair": [], "version": "", "size_bytes": ""}']
-)
-def test_a_damaged_file_is_an_error_and_remains(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "results.json"
-    file.write_text(text)
-    with pytest.raises(InvalidFile, check=has_message(STUDY_UNREAD)):
-        load_results(file)
-    assert file.read_text() == text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.domain.cancel import CancelToken
@@ -30,6 +30,8 @@ from app.lab.messages import (
     START_LAB_OR_CHOOSE,
 )
 from app.storage.in_use import InUse
+
+logger = logging.getLogger(__name__)
 
 _DISTRIBUTIONS = tuple({name.partition("-")[0] for name in LAB_PLATFORMS})
 """A name that begins with one of these and is neither a lab nor a platform is a platform mistyped."""
@@ -266,20 +268,27 @@ class LabLink:
         self.labs.manager.hold_condition(self._name(), condition)
 
     def release(self) -> None:
-        """Return to the condition that lasts; a lab that has ended meanwhile needs none."""
-        with suppress(NotFound):
-            self.labs.manager.release_condition(self._name())
+        """Return to the condition that lasts; a lab that has ended meanwhile needs none.
 
-    def deviation(self, condition: Condition | None) -> str:
-        """Return why the link is not under a condition, or without one, as a sentence; empty where it is."""
+        One that does not answer returns to it when this process ends.
+        """
+        try:
+            self.labs.manager.release_condition(self._name())
+        except NotFound:
+            return
+        except LabFault as error:
+            logger.warning("%s", error.sentence())
+
+    def deviation(self, condition: Condition) -> str:
+        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
         try:
             found = self.labs.manager.condition_of(self._name())
         except (NotFound, LabFault) as error:
             return error.sentence()
         if found.in_force != condition:
-            other, wanted = (one.name if one is not None else AS_FOUND for one in (found.in_force, condition))
-            return OTHER_CONDITION(other=other, wanted=wanted)
-        return "" if found.is_emulated or condition is None else EMULATOR_ENDED()
+            other = found.in_force.name if found.in_force is not None else AS_FOUND
+            return OTHER_CONDITION(other=other, wanted=condition.name)
+        return "" if found.is_emulated else EMULATOR_ENDED()
 
     def _name(self) -> str:
         lab = self.labs.find(self.pair)

@@ -73,11 +73,11 @@ class ConditionedLink(Protocol):
         ...
 
     def release(self) -> None:
-        """Leave the link as it was before."""
+        """Leave the link as it was before. Raises nothing: what was measured remains."""
         ...
 
-    def deviation(self, condition: Condition | None) -> str:
-        """Return why the link is not under a condition, or without one, as a sentence; empty where it is."""
+    def deviation(self, condition: Condition) -> str:
+        """Return why the link is not under a condition that was set, as a sentence; empty where it is."""
         ...
 
 

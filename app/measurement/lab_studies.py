@@ -187,8 +187,8 @@ def _directly_joined(link: ConditionedLink | None) -> Iterator[None]:
     if link is None:
         yield
         return
-    link.hold(None)
     try:
+        link.hold(None)
         yield
     finally:
         link.release()

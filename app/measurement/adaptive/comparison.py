@@ -27,6 +27,7 @@ from app.measurement.adaptive.round import Round
 from app.measurement.adaptive.round_times import Part, RoundTimes
 from app.measurement.comparison.attempt import find_choice, not_run, title_of
 from app.measurement.comparison.comparison import Comparison
+from app.measurement.comparison.conditions import hold_as_found
 from app.measurement.engine import CAUSED_BY_LINK
 from app.measurement.messages import NOT_MEASURED_ANY_MORE, ROUND_COMPLETE, ROUNDS_COMPLETE
 from app.measurement.progress import BudgetMeter, Meter
@@ -61,9 +62,17 @@ class AdaptiveComparison(Comparison):
         self._past = PastRounds(context.plan)
         self._took_s, self._times = 0.0, RoundTimes()
         self._due: Sequence[AttemptKey] = ()
+        self._is_held = False
 
     def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
-        """Yield the rounds that are left."""
+        """Yield the rounds that are left; from the first one on the link of a lab is held as found."""
+        try:
+            return (yield from self._rounds())
+        finally:
+            if self._is_held and self.context.conditioned is not None:
+                self.context.conditioned.release()
+
+    def _rounds(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
         stored = {attempt.key.position: attempt for attempt in self.done}
         wanted: frozenset[Candidate] | None = None
         while keys := self._past.keys(wanted):
@@ -127,6 +136,9 @@ class AdaptiveComparison(Comparison):
 
     def _measure(self, keys: Sequence[AttemptKey], _token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
         """Measure a round. Its steps have tokens of their own, so that one candidate can be skipped."""
+        if not self._is_held:
+            self._is_held = True
+            hold_as_found(self.context)
         began_s = type(self).clock()
         drafts = [self._draft(key, doubts) for key in keys]
         measured = [draft for draft in drafts if draft.is_open]

@@ -89,6 +89,16 @@ def under_condition(
             context.conditioned.release()
 
 
+def hold_as_found(context: ComparisonContext) -> None:
+    """Join a lab's gateways directly until the link is released, whatever is set for it to last.
+
+    Raises:
+        LabFault, NotFound: The lab does not answer, or has ended.
+    """
+    if context.conditioned is not None:
+        context.conditioned.hold(None)
+
+
 def _set(context: ComparisonContext, condition: Condition | None, token: CancelToken) -> Done[Attempt]:
     """Set a condition and measure the bare link under it; without one the gateways of a lab are joined directly.
 
@@ -97,8 +107,7 @@ def _set(context: ComparisonContext, condition: Condition | None, token: CancelT
         LabFault, NotFound: The lab does not answer, or has ended.
     """
     if condition is None:
-        if context.conditioned is not None:
-            context.conditioned.hold(None)
+        hold_as_found(context)
         return Done()
     if context.conditioned is None and context.plan.pair.is_lab:
         raise ConditionNotMet(NO_EMULATION_ON_LINK(pair=context.plan.pair.name))
@@ -165,10 +174,14 @@ def without_condition(context: ComparisonContext, plan: TunnelPlan, token: Cance
 
 
 def judged_under_condition(context: ComparisonContext, attempt: Attempt) -> Attempt:
-    """Return an attempt; one that was measured under another condition than the plan's has failed."""
-    if context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:
+    """Return an attempt; one that was measured under another condition than the plan's has failed.
+
+    Without a condition the link is held as found, which nothing else can change meanwhile.
+    """
+    condition = context.plan.condition
+    if condition is None or context.conditioned is None or attempt.status is not AttemptStatus.COMPLETED:
         return attempt
-    why = context.conditioned.deviation(context.plan.condition)
+    why = context.conditioned.deviation(condition)
     if not why:
         return attempt
     return replace(attempt, status=AttemptStatus.FAILED, reason=ConditionNotMet.reason, message=why)

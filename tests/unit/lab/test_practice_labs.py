@@ -210,6 +210,24 @@ def test_the_link_of_own_hosts_is_not_ours(labs: Labs, manager: FakeManager) -> 
     assert labs.link(replace(lab.pair, is_lab=False)) is None
 
 
+@pytest.mark.allow_logs("app.lab.practice_labs")
+@pytest.mark.parametrize("error", [LabFault("The lab does not answer."), NotFound("It has ended.")])
+def test_a_link_that_cannot_be_released_ends_no_measurement(
+    labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    released: list[str] = []
+
+    def release(name: str) -> None:
+        released.append(name)
+        raise error
+
+    monkeypatch.setattr(manager, "release_condition", release, raising=False)
+    link = labs.link(manager.add(LabSpec("mine")).pair)
+    assert link is not None
+    link.release()
+    assert released == ["mine"]
+
+
 class OtherPasswords:
     """Knows one password for everything."""
 

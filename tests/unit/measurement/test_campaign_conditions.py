@@ -7,15 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 import sample_records as sample
+from adaptive_stage import AdaptiveStage
 from campaign_stage import Stage, by_solution
 
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
 from app.domain.errors import NotFound, ProbeFailed, ProgramMissing
-from app.domain.events import AttemptStarted
+from app.domain.events import AttemptStarted, RoundEnded
 from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.results import CampaignStatus
 from app.measurement.comparison.conditions import profile_under
+from app.measurement.control import CampaignControl
 from app.measurement.link_conditions import LinkMeasurement
 from app.probes.pacing import ping_interval_s
 from app.ranking import rank
@@ -36,7 +38,7 @@ class FakeLink:
     def release(self) -> None:
         self.calls.append("release")
 
-    def deviation(self, condition: Condition | None) -> str:
+    def deviation(self, condition: Condition) -> str:
         return self.why
 
 
@@ -103,20 +105,36 @@ def test_without_a_condition_the_gateways_of_a_lab_are_joined_directly_until_the
     assert calls(stage)[1:-1] == ["attempt"] * len(record.attempts)
 
 
-def test_attempts_on_a_link_that_got_a_condition_meanwhile_have_failed() -> None:
-    stage = Stage(conditioned=FakeLink(why="The link of the lab was under the condition geo meanwhile."))
-    record = stage.run()
-    assert {(one.status.value, one.reason) for one in record.attempts if one.key.solution == "wireguard"} == {
-        ("failed", "condition-not-met")
-    }
+def test_an_adaptive_comparison_holds_the_link_as_found_from_its_first_round_to_its_end() -> None:
+    stage = AdaptiveStage(conditioned=FakeLink())
+    stage.on_event = lambda event: calls(stage).append("attempt") if isinstance(event, AttemptStarted) else None
+    record = stage.compare()
+    assert record.status is CampaignStatus.COMPLETED
+    assert [one for one in calls(stage) if one != "attempt"] == ["joined directly", "release"]
+    assert calls(stage)[-1] == "release"
 
 
-def test_a_lab_that_does_not_answer_gets_no_attempt() -> None:
+def test_an_adaptive_comparison_that_goes_on_holds_the_link_as_well() -> None:
+    def cancel(event: object) -> None:
+        if isinstance(event, RoundEnded):
+            stage.control.token.cancel()
+
+    stage = AdaptiveStage(conditioned=FakeLink(), on_event=cancel)
+    record = stage.compare()
+    assert record.status is CampaignStatus.CANCELLED
+    assert calls(stage) == ["joined directly", "release"]
+    stage.on_event, stage.control = lambda _event: None, CampaignControl()
+    assert stage.compare(record.campaign_id).status is CampaignStatus.COMPLETED
+    assert calls(stage) == 2 * ["joined directly", "release"]
+
+
+@pytest.mark.parametrize("is_adaptive", [False, True])
+def test_a_lab_that_does_not_answer_gets_no_attempt(*, is_adaptive: bool) -> None:
     class Ended(FakeLink):
         def hold(self, condition: Condition | None) -> None:
             raise NotFound("The practice lab is down.")
 
-    record = Stage(conditioned=Ended()).run()
+    record = AdaptiveStage(conditioned=Ended()).compare() if is_adaptive else Stage(conditioned=Ended()).run()
     assert record.status is CampaignStatus.INTERRUPTED
     assert {one.status.value for one in record.attempts} == {"not-run"}
 

@@ -15,7 +15,7 @@ from app.domain.conditions import MeasuredCondition, Quantity
 from app.domain.errors import DiskFull, InvalidFile, StorageFault
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.topology import NodeKind, Topology
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import CONGESTION, TransferCell, TransferResult
 from app.storage.messages import RESULTS_NOT_RENAMED
 from app.storage.study_files import R, ResultsByKey, read_study
 
@@ -73,7 +73,7 @@ class StudyResults(ResultsByKey):
         """Return whether a transfer ended undisturbed under its condition, between nodes behind the hosts."""
         is_between_nodes = result.topology is Topology.ROUTED_NODES
         is_undisturbed = not (result.is_disturbed or result.is_condition_missed)
-        return result.seconds is not None and is_between_nodes and is_undisturbed
+        return result.seconds is not None and is_between_nodes and is_undisturbed and _has_its_congestion(result)
 
     def with_condition(self, found: MeasuredCondition) -> StudyResults:
         """Return them with the round-trip time of a condition that was met."""
@@ -83,6 +83,16 @@ class StudyResults(ResultsByKey):
     def with_rtt(self, condition: str, rtt_ms: float) -> StudyResults:
         """Return them with the round-trip time that was measured under a condition."""
         return replace(self, rtt_ms={**(self.rtt_ms or {}), condition: rtt_ms})
+
+
+def _has_its_congestion(result: TransferResult) -> bool:
+    """Return whether sender and proxy had the congestion control of the cell, as far as they reported one.
+
+    Earlier versions stored transfers with another one as results.
+    """
+    kind = CONGESTION[result.cell.congestion]
+    is_senders = result.congestion in ("", kind.sender)
+    return is_senders and result.proxy_congestion in ("", kind.proxy or kind.gateways)
 
 
 def nodes_dir(folder: Path, nodes: NodeKind) -> Path:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.domain.topology import Topology
-from app.domain.transfers import TransferCell, TransferResult
+from app.domain.transfers import BBR_ON_GATEWAYS, BBR_ON_PROXY, TransferCell, TransferResult
 from app.ranking.study_parts import SATCOM
 from app.storage.study_files import write_study
 from app.storage.study_results import StudyResults, load_own, load_results, results_file, separate_results
@@ -68,6 +69,28 @@ CELL = TransferCell("geo", "bbr2", "wireguard", "none")
 
 def measured(suite: str, seconds: float | None = 30.0) -> TransferResult:
     return TransferResult(CELL, seconds, 30_000_000, topology=Topology.ROUTED_NODES, suite=suite)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sender", "proxy", "is_done"),
+    [
+        ("bbr2", "bbr", "bbr", True),
+        ("bbr2", "cubic", "bbr", False),
+        ("bbr2", "bbr", "cubic", False),
+        ("bbr2", "", "", True),
+        ("cubic-hystart", "cubic", "cubic", True),
+        (BBR_ON_PROXY, "cubic", "bbr", True),
+        (BBR_ON_PROXY, "cubic", "cubic", False),
+        (BBR_ON_GATEWAYS, "cubic", "cubic", False),
+    ],
+)
+def test_transfers_with_another_congestion_control_than_their_cells_are_measured_again(
+    kind: str, sender: str, proxy: str, *, is_done: bool
+) -> None:
+    cell = TransferCell("geo", kind, "wireguard", "B")
+    result = replace(measured("x"), cell=cell, congestion=sender, proxy_congestion=proxy)
+    found = StudyResults(SATCOM, "plant", "1", 30_000_000, (result,))
+    assert (found.done() == {cell}, cell in found.times_s()) == (is_done, is_done)
 
 
 @pytest.mark.parametrize(

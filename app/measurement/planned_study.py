@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.discovery.pair_discovery import Discovery
-from app.domain.errors import InvalidOption
+from app.domain.errors import InvalidOption, StorageFault
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
@@ -18,6 +19,8 @@ from app.measurement.options import RunOptions
 from app.ranking.comparison_study import ComparisonStudy, StudyCandidate
 from app.wording.titles import local_title
 
+logger = logging.getLogger(__name__)
+
 
 class StudyServices(Protocol):
     """Services that the plan of a study needs."""
@@ -26,8 +29,8 @@ class StudyServices(Protocol):
         """Make a plan with predicted times."""
         ...
 
-    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
-        """Return the numbers of this pair's interrupted comparisons that can be resumed, newest first."""
+    def unfinished_like(self, plan: CampaignPlan) -> tuple[int, ...]:
+        """Return the numbers of interrupted comparisons of the same on a plan's pair, newest first."""
         ...
 
     def is_lab_gone(self, record: CampaignRecord) -> bool:
@@ -119,11 +122,9 @@ def plan_study(
     )
     if plan.condition is not None:
         raise InvalidOption(STUDY_UNDER_CONDITION(study=study.name, name=plan.condition.name, pair=plan.pair.name))
-    begun = () if is_fresh else unfinished_studies(services, plan)
-    resumed = next((one for one in begun if not services.is_lab_gone(one)), None)
+    resumed, gone_id = (None, None) if is_fresh else _resumed(services, plan)
     predicted_s = study.parts[part].predicted_s(len(chosen))
     if resumed is None:
-        gone_id = begun[0].campaign_id if begun else None
         return PlannedStudy(plan, study, chosen, left_out, predicted_s, None, gone_id)
     plan = resumed_plan(resumed, found)
     predicted_s *= _share_left(resumed)
@@ -143,10 +144,26 @@ def _is_wanted(one: StudyCandidate, wanted: Collection[tuple[str, str]] | None) 
     return wanted is None or one.solution == BASELINE or (one.solution, one.suite) in wanted
 
 
-def unfinished_studies(services: StudyServices, plan: CampaignPlan) -> tuple[CampaignRecord, ...]:
-    """Return the pair's interrupted comparisons that have this very plan, newest first."""
-    records = map(services.record, services.all_unfinished(plan.pair.name))
-    return tuple(one for one in records if _asked_for(one.plan) == _asked_for(plan))
+def unfinished_studies(services: StudyServices, plan: CampaignPlan) -> Iterator[CampaignRecord]:
+    """Yield the pair's interrupted comparisons that have this very plan, newest first; what cannot be read is none."""
+    for number in services.unfinished_like(plan):
+        try:
+            record = services.record(number)
+        except StorageFault as error:
+            logger.warning("%s", error.sentence())
+            continue
+        if _asked_for(record.plan) == _asked_for(plan):
+            yield record
+
+
+def _resumed(services: StudyServices, plan: CampaignPlan) -> tuple[CampaignRecord | None, int | None]:
+    """Return the comparison that goes on, or else the number of the newest one whose lab has ended."""
+    gone_id = None
+    for record in unfinished_studies(services, plan):
+        if not services.is_lab_gone(record):
+            return record, None
+        gone_id = gone_id if gone_id is not None else record.campaign_id
+    return None, gone_id
 
 
 def _share_left(record: CampaignRecord) -> float:

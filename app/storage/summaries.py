@@ -8,7 +8,7 @@ from datetime import datetime
 from app.domain.conditions import AS_FOUND
 from app.domain.history import Winner
 from app.domain.profiles import Profile, ProfileName
-from app.domain.results import CampaignStatus
+from app.domain.results import CampaignPlan, CampaignStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,12 @@ class PlanSummary:
     workloads: tuple[str, ...]
     seed: int
     has_condition: bool
+
+    def is_like(self, plan: CampaignPlan) -> bool:
+        """Return whether it has the profile, candidates, workloads and seed of a plan, and a condition as that has."""
+        candidates = tuple((one.solution, one.suite) for one in plan.candidates)
+        own = (self.profile, self.candidates, self.workloads, self.seed, self.has_condition)
+        return own == (plan.profile, candidates, plan.workloads, plan.seed, plan.condition is not None)
 
 
 @dataclass(frozen=True, slots=True)

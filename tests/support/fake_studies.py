@@ -15,7 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile
 from app.domain.hub_study import HubBound, HubCell, HubKind, HubResult, HubWindow
 from app.domain.node_study import FORGED, REPLAYED, Hop, HopInjection, HopReport, NodeResult, Seen
-from app.domain.results import Attempt, CampaignRecord, Candidate, CpuUsage
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, Candidate, CpuUsage
 from app.domain.topology import NodeKind, Topology
 from app.domain.transfers import TransferCell, TransferResult
 from app.domain.verdicts import Verdict
@@ -166,8 +166,8 @@ class FakeStudies:
     def unfinished(self, pair_name: str) -> int | None:
         return self.interrupted if pair_name == "lab:practice" else None
 
-    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
-        number = self.unfinished(pair_name)
+    def unfinished_like(self, plan: CampaignPlan) -> tuple[int, ...]:
+        number = self.unfinished(plan.pair.name)
         return () if number is None else (number,)
 
     def stored_studies(self, study: str) -> tuple[tuple[StudyResults, ...], tuple[InvalidFile, ...]]:

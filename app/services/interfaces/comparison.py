@@ -161,8 +161,8 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return the number of an interrupted comparison of this pair that can be resumed."""
         ...
 
-    def all_unfinished(self, pair_name: str) -> tuple[int, ...]:
-        """Return the numbers of this pair's interrupted comparisons that can be resumed, newest first."""
+    def unfinished_like(self, plan: CampaignPlan) -> tuple[int, ...]:
+        """Return the numbers of interrupted comparisons of the same on a plan's pair, newest first."""
         ...
 
     def record(self, campaign_id: int) -> CampaignRecord:

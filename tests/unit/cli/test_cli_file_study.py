@@ -41,7 +41,7 @@ def plan(*, part: str = "quick", seed: int = STUDY.seed) -> CampaignPlan:
 def services(begun: CampaignPlan | None) -> Services:
     numbers = () if begun is None else (4,)
     record = SimpleNamespace(plan=begun, campaign_id=4)
-    fake = SimpleNamespace(all_unfinished=lambda _pair: numbers, record=lambda _number: record)
+    fake = SimpleNamespace(unfinished_like=lambda _plan: numbers, record=lambda _number: record)
     return cast("Services", fake)
 
 
@@ -120,7 +120,7 @@ class PretendedLab:
         """Return any plan: it is not carried out."""
         return plan()
 
-    def all_unfinished(self, _: str) -> tuple[int, ...]:
+    def unfinished_like(self, _: CampaignPlan) -> tuple[int, ...]:
         """Return those of the test."""
         return tuple(one.campaign_id for one in self.interrupted)
 

@@ -82,7 +82,7 @@ class Services:
         titles = {(one.solution, one.suite): one for one in found.candidates}
         return plan_campaign(found.pair, [titles[key] for key in chosen], options.profile, seed=options.seed or 0)
 
-    def all_unfinished(self, _pair: str) -> tuple[int, ...]:
+    def unfinished_like(self, _plan: CampaignPlan) -> tuple[int, ...]:
         """Return the numbers of those that are stored."""
         return tuple(one.campaign_id for one in self.stored)
 

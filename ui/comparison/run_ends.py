@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from app.domain.results import CampaignRecord
 from app.ranking.outcome import attempts_left, is_unfinished
@@ -10,6 +11,29 @@ from app.wording.messages import local_text
 from ui.common.live_values import Status
 from ui.common.notices import Notice
 from ui.common.texts import tr
+
+
+class Comparisons(Protocol):
+    """Stored comparisons."""
+
+    def unfinished(self, pair_name: str) -> int | None:
+        """Return the number of an interrupted comparison of this pair that can be resumed."""
+        ...
+
+    def record(self, campaign_id: int) -> CampaignRecord:
+        """Return a stored comparison."""
+        ...
+
+
+def number_to_resume(services: Comparisons, pair_name: str, begun_id: int | None) -> int | None:
+    """Return the number of the comparison that goes on: the one that began while it is unfinished, or the newest one.
+
+    Args:
+        begun_id: Number of the comparison that began on this page; None where it got none.
+    """
+    if begun_id is not None and is_unfinished(services.record(begun_id)):
+        return begun_id
+    return services.unfinished(pair_name)
 
 
 def show_cancelled(notice: Notice, record: CampaignRecord, resume: Callable[[], None]) -> None:

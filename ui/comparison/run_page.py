@@ -42,7 +42,7 @@ from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable
 from ui.comparison.log_view import LogView
-from ui.comparison.run_ends import show_cancelled, show_interrupted
+from ui.comparison.run_ends import number_to_resume, show_cancelled, show_interrupted
 from ui.comparison.run_header import RunHead
 from ui.comparison.run_table import RunTable
 from ui.comparison.run_words import measuring_text, pause_text, pausing_text, running_text, skip_text, stopping_words
@@ -92,10 +92,9 @@ class RunPage(Page):
         self.body.addWidget(ScrollPage(splitter, max_width_px=None), 1)
         self.control: CampaignControl | None = None
         self._plan: CampaignPlan | None = None
+        self._begun_id: int | None = None  # number of the comparison that runs, or ran last
         self._log_position = 0
-        self._is_cancelling = False
-        self._is_resumed = False
-        self._is_lab_gone = False
+        self._is_cancelling = self._is_resumed = self._is_lab_gone = False
         self._timer = QTimer(self)
         self._timer.setInterval(_TABLE_MS)
         self._timer.timeout.connect(self._refresh)
@@ -174,7 +173,7 @@ class RunPage(Page):
         self._log_position = 0
         self._is_cancelling = False
         self._is_resumed = resume_id is not None
-        self._plan = plan
+        self._plan, self._begun_id = plan, resume_id
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
         control = self.control = CampaignControl(is_attended=True)
         services, emit = self.context.services, self.context.bridge.emit_event
@@ -315,7 +314,7 @@ class RunPage(Page):
         services = self.context.services
 
         def find(_token: CancelToken, _report: ProgressSink) -> tuple[int | None, CampaignPlan]:
-            resume_id = services.unfinished(plan.pair.name)
+            resume_id = number_to_resume(services, plan.pair.name, self._begun_id)
             return resume_id, plan if resume_id is None else services.record(resume_id).plan
 
         self.start(
@@ -338,6 +337,7 @@ class RunPage(Page):
     def _on_event(self, event: Event) -> None:
         match event:
             case CampaignStarted():
+                self._begun_id = event.campaign_id
                 self.board.begin(event.plan)
                 self._refresh()
             case AttemptStarted():

@@ -75,14 +75,20 @@ def condition(context: CommandContext) -> int:
             context.out.print(f"{one.name}: {tr(one.title)}, {local_text(condition_words(one))}")
         return ExitCode.OK
     found = None if options.condition == AS_FOUND else find_condition(options.condition)
-    context.labs().set_condition(options.name, found)
+    labs = context.labs()
+    labs.set_condition(options.name, found)
     words = tr("joined directly, as found")
     if found is not None:
         words = f"{tr(found.title)}, {local_text(condition_words(found))}"
-    context.out.print(tr("The link of the lab {name} is now: {condition}.").format(name=options.name, condition=words))
-    holder = context.labs().condition_of(options.name).holder_pid
-    if holder is not None:
-        context.err.print(tr("Process {number} holds another condition until it ends.").format(number=holder))
+    held = labs.condition_of(options.name)
+    if held.holder_pid is None:
+        text = tr("The link of the lab {name} is now: {condition}.")
+        context.out.print(text.format(name=options.name, condition=words))
+        return ExitCode.OK
+    text = tr("The link of the lab {name} will be: {condition}, once process {number} releases it.")
+    context.out.print(text.format(name=options.name, condition=words, number=held.holder_pid))
+    text = tr("Until then it is: {condition}.")
+    context.err.print(text.format(condition=word_of(lab_condition_name(held))))
     return ExitCode.OK
 
 

@@ -27,7 +27,7 @@ from app.reports.heat_map_data import heat_map_data
 from app.reports.heat_map_view import heat_html
 from app.reports.html_page import render_page
 from app.reports.outcome_table import OutcomeTable
-from app.reports.study_view import nodes_lines, place_text, suite_lines
+from app.reports.study_view import nodes_lines, place_text
 from app.storage.lab_results import ApplicationResults, HubResults, LabResult, LabResults, NodeResults
 from app.wording.language import mark, source_language, tr
 from app.wording.local_forms import decimal, local_figure
@@ -119,7 +119,7 @@ def outcome_lines(results: LabResults) -> list[str]:
         return application_study.lines(results)
     if isinstance(results, HubResults):
         return hub_study.lines(results)
-    found = nodes_lines(results.nodes) + suite_lines((one.setting, one.suite) for one in results.results)
+    found = nodes_lines(results.nodes) + node_study.suites(results.results)
     found += [node_study.order_line(one) for one in own_pairs(results.results)]
     found += [node_study.faster_line(one) for one in faster_than_baseline(results.results)]
     for one in node_study.failures(results):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from app.domain.node_study import FORGED, Hop, HopInjection, HopReport, NodeResult
@@ -17,6 +17,7 @@ from app.ranking.node_study import (
     own_pairs,
     setting_figures,
 )
+from app.reports.study_view import suite_lines
 from app.storage.lab_results import NodeResults
 from app.wording.language import mark, tr
 from app.wording.local_forms import decimal, local_figure
@@ -65,6 +66,13 @@ REASONS: Mapping[Reason, str] = {
     Reason.CPU_FREE: mark("the gateways' CPU was not the limit without protection, as in the study"),
     Reason.CPU_FULL: mark("the gateways' CPU was the limit without protection, unlike in the study"),
 }
+
+
+def suites(results: Iterable[NodeResult]) -> list[str]:
+    """Return the suites of the tunnels between the gateways, as sentences."""
+    titles = {one.name: one.title for one in node_settings()}
+    text = tr("The tunnel between the gateways of {setting}")
+    return suite_lines((text.format(setting=titles.get(one.setting, one.setting)), one.suite) for one in results)
 
 
 def order_line(pair: OwnPair) -> str:

@@ -7,10 +7,12 @@ import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sample_records import sample_record
 
+from app.cli.context import CommandContext
 from app.cli.examples import EXAMPLES
 from app.cli.exit_codes import EXIT_STATUSES, ExitCode
 from app.cli.main import main
@@ -18,11 +20,13 @@ from app.cli.messages import NO_LAB
 from app.cli.parser import make_parser, parse
 from app.cli.terminal import make_console
 from app.domain.audit import AuditEntry
+from app.domain.condition_files import presets
 from app.domain.deployment import CONFIRM_WITHIN_S
 from app.domain.messages.inputs import CONDITION_UNKNOWN
 from app.domain.paths import find_paths
 from app.domain.sides import Side
 from app.domain.user import this_user
+from app.lab.conditions import LabCondition
 from app.lab.messages import LAB_UNKNOWN
 from app.storage import Store
 from support.message_checks import shows
@@ -152,3 +156,17 @@ def test_conditions_are_listed_and_an_unknown_one_is_refused(capsys: pytest.Capt
     assert shows(capsys.readouterr().err, CONDITION_UNKNOWN.text, name="moon")
     assert main(["lab", "condition", "geo", "--name", "nosuch"]) == ExitCode.INVALID
     assert LAB_UNKNOWN(lab="nosuch") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("holder", "in_force"), [(None, "geo"), (17, None)])
+def test_a_condition_that_waits_for_a_process_is_not_called_in_force(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], holder: int | None, in_force: str | None
+) -> None:
+    geo = presets()["geo"]
+    now = LabCondition(presets()[in_force] if in_force else None, geo, holder, is_emulated=in_force is not None)
+    labs = SimpleNamespace(set_condition=lambda *_: None, condition_of=lambda _name: now)
+    monkeypatch.setattr(CommandContext, "labs", lambda _self: labs)
+    assert main(["lab", "condition", "geo"]) == ExitCode.OK
+    out, err = (" ".join(text.split()) for text in capsys.readouterr())
+    assert ("is now: " in out, "once process 17 releases it" in out) == (holder is None, holder is not None)
+    assert ("Until then it is: as found." in err) is (holder is not None)

@@ -27,7 +27,7 @@ from app.ranking.node_study import (
     setting_figures,
 )
 from app.reports.lab_study import lab_study_data, write_lab_study
-from app.reports.node_study import figure_rows, hop_rows
+from app.reports.node_study import figure_rows, hop_rows, suites
 from app.storage.lab_results import NodeResults
 from app.storage.study_files import write_study
 from support.message_checks import shows
@@ -186,3 +186,11 @@ def test_the_page_names_rounds_that_failed(tmp_path: Path) -> None:
     page = write_lab_study(kept, tmp_path / "r.html").read_text(encoding="utf-8")
     assert f"<li>Round 2 of {NAMES[1]}: gateway-b did not answer.</li>" in page
     assert "<h2>Seen and sent at each hop</h2>" in page
+
+
+def test_the_suites_are_those_of_the_tunnels_between_the_gateways() -> None:
+    setting = node_settings()[0]
+    found = [NodeResult(setting.name, number, suite="L2TPv3, unencrypted") for number in (1, 2)]
+    assert suites(found) == [
+        f"The tunnel between the gateways of {setting.title} was measured with L2TPv3, unencrypted."
+    ]

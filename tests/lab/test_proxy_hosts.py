@@ -71,6 +71,7 @@ def test_a_proxy_inside_splits_the_nodes_and_one_outside_the_tunnel(net: NetBenc
         assert not group.failures, [error.context for error in group.failures.values()]
         outside = splits(net, group.tunnels[1])
         assert [words[0] for words in outside] == ["split"]
+        assert outside[0][3:] == ["reno", "reno"], "that of the gateways, from the beginning"
         assert outside[0][2] == f"{net.pair.underlay_a}:{group.tunnels[1].link.names.tcp_port}"
         for position in (0, 1, 2):
             done = move(net, group.tunnels[position])

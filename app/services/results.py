@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.ranking import Ranking
-from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.ranking.history_entries import find_winner, list_history
 from app.ranking.repeated_study import StudyRun, study_runs
 from app.reports.archive import Archive
@@ -30,19 +30,8 @@ class ResultOperations:
         return self.store.unfinished_campaign(pair_name)
 
     def unfinished_like(self, plan: CampaignPlan) -> tuple[int, ...]:
-        """Return the numbers of interrupted comparisons of the same on a plan's pair, newest first.
-
-        Those before a complete one are none that anybody would go on with.
-        """
-        unfinished, found = set(self.store.unfinished_campaigns(plan.pair.name)), []
-        for one in self.store.list_plans():
-            if one.pair != plan.pair.name or not one.is_like(plan):
-                continue
-            if one.status is CampaignStatus.COMPLETED:
-                break
-            if one.campaign_id in unfinished:
-                found.append(one.campaign_id)
-        return tuple(found)
+        """Return the numbers of interrupted comparisons of the same on a plan's pair, newest first."""
+        return self.store.unfinished_like(plan)
 
     def record(self, campaign_id: int) -> CampaignRecord:
         """Return a stored comparison without its ranking, which takes a while."""

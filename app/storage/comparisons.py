@@ -10,7 +10,7 @@ from app.domain.errors import StorageFault
 from app.domain.history import EntryId, EntryKind, Winner
 from app.domain.messages import from_stored
 from app.domain.profiles import Profile, ProfileName
-from app.domain.results import AttemptStatus, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus
 from app.domain.solutions import BASELINE
 from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.codec import to_json
@@ -209,6 +209,22 @@ def unfinished_campaigns(connection: sqlite3.Connection, pair: str) -> tuple[int
     )
     left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
     return tuple(int(number) for number, status, owner in rows if status_of(status, owner) in left)
+
+
+def unfinished_like(connection: sqlite3.Connection, plan: CampaignPlan) -> tuple[int, ...]:
+    """Return the numbers of interrupted comparisons of the same on a plan's pair, newest first.
+
+    Those before a complete one are none: the user has its results.
+    """
+    unfinished, found = set(unfinished_campaigns(connection, plan.pair.name)), []
+    for one in list_plans(connection):
+        if one.pair != plan.pair.name or not one.is_like(plan):
+            continue
+        if one.status is CampaignStatus.COMPLETED:
+            break
+        if one.campaign_id in unfinished:
+            found.append(one.campaign_id)
+    return tuple(found)
 
 
 def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None = None) -> dict[str, MeanDurations]:

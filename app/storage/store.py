@@ -116,7 +116,7 @@ class Store:
     list_plans = _reads(comparisons.list_plans)
     latest_campaign = _reads(comparisons.latest_campaign)
     unfinished_campaign = _reads(comparisons.unfinished_campaign)
-    unfinished_campaigns = _reads(comparisons.unfinished_campaigns)
+    unfinished_like = _reads(comparisons.unfinished_like)
     durations = _reads(comparisons.durations)
 
     def claim_campaign(self, campaign_id: int, kind: EntryKind = EntryKind.COMPARISON) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import sample_records as sample
 
 from app.domain.condition_files import presets
 from app.domain.results import CampaignRecord, CampaignStatus
-from app.services.results import ResultOperations
 from app.storage import Store
 
 HALF = sample.sample_record(rounds=1, pings=5, attempts_kept=2)
@@ -28,10 +26,9 @@ def stored(store: Store, record: CampaignRecord, status: CampaignStatus) -> int:
 
 def test_those_of_the_same_plan_after_its_last_complete_one_go_on_newest_first(tmp_path: Path) -> None:
     with Store.open(tmp_path / "t.db") as store:
-        results = cast("ResultOperations", SimpleNamespace(store=store))
 
         def found() -> tuple[int, ...]:
-            return ResultOperations.unfinished_like(results, PLAN)
+            return store.unfinished_like(PLAN)
 
         first = stored(store, HALF, CampaignStatus.INTERRUPTED)
         second = stored(store, HALF, CampaignStatus.CANCELLED)

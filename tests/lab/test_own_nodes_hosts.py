@@ -20,7 +20,7 @@ from app.host.snapshots import compare_snapshots
 from app.measurement import cell_run, link_conditions, node_studies, transfers
 from app.measurement.node_study_run import NodePart
 from app.ranking.node_study import NODE_STUDY
-from app.storage import Store
+from app.storage import Store, study_results
 from app.tunnel import shaping
 from support.net_desk import need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHost, NetHosts, net_hosts
@@ -123,7 +123,7 @@ def test_transfers_run_while_a_member_of_the_group_shapes_and_four_hosts_are_as_
         monkeypatch.setattr(link_conditions, name, value)  # a busy computer is not what is tested
     # Hosts that share a kernel share CUBIC's slow start, and cannot all choose CUBIC.
     plain: Any = CongestionKind("Reno", "reno", "reno", has_hystart=None)  # type: ignore[arg-type]
-    for module in (cell_run, transfers):
+    for module in (cell_run, transfers, study_results):
         monkeypatch.setattr(module, "CONGESTION", {"cubic-hystart": plain})
     before = [host.inspect() for host in four.hosts]
     assert main(four.words()) == ExitCode.OK

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.conditions import Condition, MeasuredCondition
-from app.domain.errors import ConditionNotMet, TunnelmarkError
+from app.domain.errors import ConditionNotMet, NotFound, TunnelmarkError
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import Side
 from app.domain.profiles import Profile, ProfileName
@@ -92,11 +92,14 @@ def under_condition(
 def hold_as_found(context: ComparisonContext) -> None:
     """Join a lab's gateways directly until the link is released, whatever is set for it to last.
 
+    Where no lab of this user runs there is nothing to hold: hosts that have gone with it answer to nothing.
+
     Raises:
-        LabFault, NotFound: The lab does not answer, or has ended.
+        LabFault: The lab does not answer.
     """
     if context.conditioned is not None:
-        context.conditioned.hold(None)
+        with suppress(NotFound):
+            context.conditioned.hold(None)
 
 
 def _set(context: ComparisonContext, condition: Condition | None, token: CancelToken) -> Done[Attempt]:
@@ -104,7 +107,7 @@ def _set(context: ComparisonContext, condition: Condition | None, token: CancelT
 
     Raises:
         ConditionNotMet: The link is not as asked for.
-        LabFault, NotFound: The lab does not answer, or has ended.
+        LabFault: The lab does not answer.
     """
     if condition is None:
         hold_as_found(context)

@@ -12,7 +12,7 @@ from campaign_stage import Stage, by_solution
 
 from app.domain.condition_files import presets
 from app.domain.conditions import Condition, ConditionCheck, MeasuredCondition, Quantity
-from app.domain.errors import NotFound, ProbeFailed, ProgramMissing
+from app.domain.errors import LabFault, NotFound, ProbeFailed, ProgramMissing
 from app.domain.events import AttemptStarted, RoundEnded
 from app.domain.profiles import ADAPTIVE_PROFILE, PROFILES, ProfileName
 from app.domain.results import CampaignStatus
@@ -40,6 +40,17 @@ class FakeLink:
 
     def deviation(self, condition: Condition) -> str:
         return self.why
+
+
+class FailingLink(FakeLink):
+    """A link that cannot be held."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def hold(self, condition: Condition | None) -> None:
+        raise self.error
 
 
 def measured(*, is_met: bool) -> MeasuredCondition:
@@ -130,13 +141,15 @@ def test_an_adaptive_comparison_that_goes_on_holds_the_link_as_well() -> None:
 
 @pytest.mark.parametrize("is_adaptive", [False, True])
 def test_a_lab_that_does_not_answer_gets_no_attempt(*, is_adaptive: bool) -> None:
-    class Ended(FakeLink):
-        def hold(self, condition: Condition | None) -> None:
-            raise NotFound("The practice lab is down.")
-
-    record = AdaptiveStage(conditioned=Ended()).compare() if is_adaptive else Stage(conditioned=Ended()).run()
+    link = FailingLink(LabFault("The lab does not answer."))
+    record = AdaptiveStage(conditioned=link).compare() if is_adaptive else Stage(conditioned=link).run()
     assert record.status is CampaignStatus.INTERRUPTED
     assert {one.status.value for one in record.attempts} == {"not-run"}
+
+
+def test_hosts_of_no_lab_that_runs_have_no_link_to_hold() -> None:
+    record = Stage(conditioned=FailingLink(NotFound("The practice lab is down."))).run()
+    assert record.status is CampaignStatus.COMPLETED
 
 
 @pytest.mark.parametrize("how", ["cancel", "error"])

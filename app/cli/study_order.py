@@ -10,7 +10,7 @@ from app.cli.tables import Column, Kind, Table
 from app.domain.transfers import Agreement
 from app.ranking.comparison_study import ComparisonStudy, places_text
 from app.ranking.own_study_figures import ComparedOrder, compared_orders
-from app.reports.study_view import MOST_NAMED
+from app.reports.study_view import MOST_NAMED, not_named
 from app.wording.language import tr
 from app.wording.local_forms import local_figure
 
@@ -23,8 +23,8 @@ def print_order(context: CommandContext, agreed: Agreement[C], name: Callable[[C
         context.out.print(tr("Rank correlation: {number}").format(number=local_figure(agreed.correlation, 2)))
     for one, other in agreed.against[:MOST_NAMED]:
         context.out.print(tr("Other order: {one} and {other}.").format(one=name(one), other=name(other)))
-    more = len(agreed.against) - MOST_NAMED
-    if more > 0:
+    more = not_named(agreed.against)
+    if more:
         context.out.print(tr("Other order: {number} more, all in --json.").format(number=more))
 
 
@@ -49,8 +49,8 @@ def print_places(context: CommandContext, study: ComparisonStudy, compared: Sequ
                 figure=figure, where=one.order.words, one=study.label(first), other=study.label(second)
             )
             context.out.print(text)
-        more = len(one.agreement.against) - MOST_NAMED
-        if more > 0:
+        more = not_named(one.agreement.against)
+        if more:
             text = tr("Other order ({figure}, {where}): {number} more, all in --json.")
             context.out.print(text.format(figure=figure, where=one.order.words, number=more))
 

@@ -12,11 +12,11 @@ from app.domain.errors import InvalidOption, StorageFault
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.domain.solutions import BASELINE
-from app.measurement.comparison.comparison import Comparison
 from app.measurement.messages import RESUME_OTHER_LINK
 from app.measurement.messages.studies import FILE_STUDY_NEEDS_LAB, STUDY_UNDER_CONDITION, STUDY_WITHOUT_ITS_OWN
 from app.measurement.options import RunOptions
 from app.ranking.comparison_study import ComparisonStudy, StudyCandidate
+from app.ranking.outcome import attempts_left
 from app.wording.titles import local_title
 
 logger = logging.getLogger(__name__)
@@ -127,8 +127,8 @@ def plan_study(
     if resumed is None:
         return PlannedStudy(plan, study, chosen, left_out, predicted_s, None, gone_id)
     plan = resumed_plan(resumed, found)
-    predicted_s *= _share_left(resumed)
-    return PlannedStudy(plan, study, chosen, left_out, predicted_s, resumed.campaign_id)
+    left_s = predicted_s * attempts_left(resumed) / resumed.attempts_needed
+    return PlannedStudy(plan, study, chosen, left_out, left_s, resumed.campaign_id)
 
 
 def _with_wanted(found: Discovery, study: ComparisonStudy, wanted: Collection[tuple[str, str]]) -> ComparisonStudy:
@@ -164,12 +164,6 @@ def _resumed(services: StudyServices, plan: CampaignPlan) -> tuple[CampaignRecor
             return record, None
         gone_id = gone_id if gone_id is not None else record.campaign_id
     return None, gone_id
-
-
-def _share_left(record: CampaignRecord) -> float:
-    """Return the share of a comparison's attempts that resuming it makes, 0 to 1."""
-    made = {one.key.position for one in Comparison.final_attempts(record)}
-    return 1.0 - len(made) / max(1, len(record.plan.attempts))
 
 
 def _asked_for(plan: CampaignPlan) -> tuple[object, ...]:

@@ -99,10 +99,15 @@ def part_view(results: StudyResults, cells: Sequence[TransferCell]) -> StudyView
     return study_view(results, with_others(cells, {one.cell for one in results.results}))
 
 
+def not_named(pairs: Collection[object]) -> int:
+    """Return how many pairs in the other order are not named."""
+    return max(0, len(pairs) - MOST_NAMED)
+
+
 def more_text(pairs: Collection[object]) -> str:
     """Return how many pairs in the other order are not named, and where they are; empty where all are."""
-    more = len(pairs) - MOST_NAMED
-    if more <= 0:
+    more = not_named(pairs)
+    if not more:
         return ""
     return tr("and {number} more: JSON has all, each heat map lists its own").format(number=more)
 

@@ -90,7 +90,9 @@ def _has_its_congestion(result: TransferResult) -> bool:
 
     Earlier versions stored transfers with another one as results.
     """
-    kind = CONGESTION[result.cell.congestion]
+    kind = CONGESTION.get(result.cell.congestion)
+    if kind is None:  # a cell of another version
+        return True
     is_senders = result.congestion in ("", kind.sender)
     return is_senders and result.proxy_congestion in ("", kind.proxy or kind.gateways)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from app.domain.results import CampaignRecord
 from app.ranking.outcome import attempts_left, is_unfinished
@@ -12,20 +12,11 @@ from ui.common.live_values import Status
 from ui.common.notices import Notice
 from ui.common.texts import tr
 
-
-class Comparisons(Protocol):
-    """Stored comparisons."""
-
-    def unfinished(self, pair_name: str) -> int | None:
-        """Return the number of an interrupted comparison of this pair that can be resumed."""
-        ...
-
-    def record(self, campaign_id: int) -> CampaignRecord:
-        """Return a stored comparison."""
-        ...
+if TYPE_CHECKING:
+    from app.services.interfaces import ComparisonServices
 
 
-def number_to_resume(services: Comparisons, pair_name: str, begun_id: int | None) -> int | None:
+def number_to_resume(services: ComparisonServices, pair_name: str, begun_id: int | None) -> int | None:
     """Return the number of the comparison that goes on: the one that began while it is unfinished, or the newest one.
 
     Args:

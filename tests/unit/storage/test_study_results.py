@@ -82,6 +82,7 @@ def measured(suite: str, seconds: float | None = 30.0) -> TransferResult:
         (BBR_ON_PROXY, "cubic", "bbr", True),
         (BBR_ON_PROXY, "cubic", "cubic", False),
         (BBR_ON_GATEWAYS, "cubic", "cubic", False),
+        ("of-a-later-version", "vegas", "vegas", True),
     ],
 )
 def test_transfers_with_another_congestion_control_than_their_cells_are_measured_again(

@@ -19,7 +19,7 @@ from app.domain.adapters import Adapter
 from app.domain.link import STATE_DIR
 from support.adapter_cases import default_cases
 from support.bare_tunnel import BareTunnel
-from support.injection_checks import check_nothing_gets_in
+from support.injection_checks import check_nothing_gets_in, copy_slowly
 from support.lab_pairs import MIXED, NEWEST, OLD, LabPairs, Platforms
 from support.lab_sessions import sh
 from support.tunnel_checks import (
@@ -30,6 +30,7 @@ from support.tunnel_checks import (
     check_unreadable,
     check_up,
 )
+from vpn_adapters.macsec.suites import AGREED_KEYS, KEYS
 from vpn_adapters.registry import ADAPTERS
 
 WATCHERS_GROUP = f'read -r p _ < {STATE_DIR}/watcher; cat "/proc/${{p%%:*}}/cgroup"'
@@ -107,8 +108,12 @@ def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> No
 
 
 @every_case
-def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTunnel) -> None:
+def test_nothing_is_readable_and_the_overhead_is_what_theory_says(
+    built: BareTunnel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     check_unreadable(built)
+    if built.request.suite.settings.get(KEYS) == AGREED_KEYS:
+        copy_slowly(monkeypatch)
     check_nothing_gets_in(built)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import platform
 import re
 
+import pytest
+
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.hosts import HostFacts, Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
 from app.domain.solutions import Carrier
+from app.probes.injection import stages
 from app.probes.injection.holding import HOLD_TABLE
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
@@ -34,6 +37,14 @@ def inject(tunnel: BareTunnel) -> InjectionReport:
         assert HOLD_TABLE not in sh(host, "nft list tables 2> /dev/null || :")
         assert sh(host, f"ls {folder} | grep -e pcap -e hold -e 'copy' || :") == ""
     return report
+
+
+def copy_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make hosts copy for longer than the 6 s that MKA waits for a peer. Source: IEEE 802.1X-2020, table 9-3."""
+    last = "part 30303373"
+    script = stages._COPY_SCRIPT
+    assert script.count(last) == 1
+    monkeypatch.setattr(stages, "_COPY_SCRIPT", script.replace(last, f"sleep 7; {last}"))
 
 
 def check_nothing_gets_in(tunnel: BareTunnel) -> None:

@@ -39,15 +39,24 @@ class Hold(HostProgram):
         peer: Whose packets are withheld: the other host's underlay address.
         kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
         number: That port, session or protocol.
+        cookie_bytes: Length of the session's cookie.
 
     Attributes:
         packets: How many were withheld; known at the end.
     """
 
     def __init__(
-        self, host: HostSession, folder: str, peer: str, kind: str, number: int, *, token: CancelToken
+        self,
+        host: HostSession,
+        folder: str,
+        peer: str,
+        kind: str,
+        number: int,
+        *,
+        cookie_bytes: int = 0,
+        token: CancelToken,
     ) -> None:
-        words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number))
+        words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number), str(cookie_bytes))
         argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
         command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
         super().__init__(host, command, f"hold-{host.spec.label}", token=token)

@@ -158,7 +158,7 @@ class _InjectionRun:
         missing = {side: self._missing(side, hosts) for side in Side}
         held = {side for side in Side if TrialKind.ALTERED not in missing[side]}
         with CapturingPair(self._sessions, self._captures(hosts), token=self._token) as capturing:
-            with self._holding(held) as holds:
+            with self._holding(held, hosts) as holds:
                 # Answers to echo requests that are not withheld resemble a host's own, and come at any time.
                 is_held = len(held) == len(Side)
                 copies = self._each(lambda side: self._copy_on(side, hosts[side]), is_parallel=is_held)
@@ -237,14 +237,21 @@ class _InjectionRun:
         return f"{ipv4} or (ip6 src host {STRANGERS_LINK_LOCAL})" if host.link_local else ipv4
 
     @contextmanager
-    def _holding(self, held: set[Side]) -> Iterator[Mapping[Side, Hold]]:
+    def _holding(self, held: set[Side], hosts: Mapping[Side, Inspected]) -> Iterator[Mapping[Side, Hold]]:
         """Hold back the tunnel's packets on these hosts for the length of a context."""
         kind, number = self._carrier()
         holds: dict[Side, Hold] = {}
         with ExitStack() as stack:
             for side in held:
-                peer = self._link.underlay(side.other)
-                hold = Hold(self._sessions.on(side), self._link.run_dir, peer, kind, number, token=self._token)
+                hold = Hold(
+                    self._sessions.on(side),
+                    self._link.run_dir,
+                    self._link.underlay(side.other),
+                    kind,
+                    number,
+                    cookie_bytes=len(hosts[side].cookies.get(self._link.names.l2tp_session_id, b"")),
+                    token=self._token,
+                )
                 stack.callback(self._note, side, f"nft delete table ip {HOLD_TABLE}", LET_PASS())
                 holds[side] = stack.enter_context(hold)
                 self._note(side, f"nft add table ip {HOLD_TABLE}", HOLD_BACK())

@@ -13,11 +13,9 @@ from app.domain.topology import NodeKind
 from app.measurement.messages import SHAPING_NOT_ALLOWED
 from app.measurement.messages.studies import (
     NO_NODE_MACHINES,
-    OWN_HOSTS_DELAY_CHANGES,
     OWN_HOSTS_NOT_ALLOWED,
     OWN_HOSTS_OVER_CAP,
 )
-from app.tunnel.shaping import is_fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +62,7 @@ class OwnHostsUse:
             raise InvalidOption(NO_NODE_MACHINES(pair=pair.name))
         for name in self.conditions:
             condition = presets()[name]
-            if not is_fixed(condition):
-                raise InvalidOption(OWN_HOSTS_DELAY_CHANGES(pair=pair.name, condition=name))
-            rates = [way.rate_mbit_s for way in (condition.a_to_b, condition.b_to_a) if way.rate_mbit_s is not None]
+            rates = [*condition.a_to_b.rates_mbit_s, *condition.b_to_a.rates_mbit_s]
             cap = pair.load_cap_mbit_s
             if cap is not None and rates and max(rates) > cap:
                 raise InvalidOption(OWN_HOSTS_OVER_CAP(study=self.study, pair=pair.name, rate=max(rates), cap=cap))

@@ -4,58 +4,65 @@ Packets that no VPN carries between nodes do not have the peer's address: their 
 
 The interface hands no long segments to the card meanwhile, to any destination.
 
+A program on the host changes values over time, and ends with the shaping. Packets that wait while a rate changes leave
+at the former one; on a practice lab, at the new one.
+
 The step comes before all steps of the VPN, so that it ends with the tunnel: by the same undo, lease and rollback timer.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app.domain.adapters import EndpointPlan, PlanStep, TunnelPlan, shell_step_argv
-from app.domain.commands import Command
+from app.domain.commands import Command, FileToWrite
 from app.domain.conditions import Condition, LinkDirection
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.counters import underlay_device
-from app.tunnel.messages import DELAY_CHANGES, SHAPE_WAY, UNDERLAY_NOT_FOUND
+from app.tunnel.messages import CHANGES_TOO_FAST, SHAPE_WAY, UNDERLAY_NOT_FOUND
 from app.tunnel.request import DeployRequest
 
 _TIMEOUT_S = 15.0
 _SCRIPT = bare_script("tunnel/shape.sh")
+_PROGRAM = bare_script("tunnel/changes.pl")
 _FRAME_BITS = 8 * 1_514
 _LONGEST_QUEUE = 100_000
 """Packets that netem holds where the condition limits no queue. Source: our choice."""
+_NO_LIMIT_MBIT_S = 10_000.0
+"""Rate in place of none: netem keeps the order of packets, whatever becomes of their delay, only if it has a rate.
+
+Source: netem_enqueue in net/sched/sch_netem.c.
+"""
+LEAST_STEP_S = 0.02
+"""Shortest time for which hosts make a value that changes. Changes are some milliseconds early or late. Our choice."""
 
 
 def refuse_unshaped(condition: Condition) -> None:
-    """Refuse a condition with a trace: netem would change the order of frames, and has no rate or loss over time.
+    """Refuse a condition whose values change faster than a host changes them.
 
     Raises:
-        InvalidPlan: A value changes over time.
+        InvalidPlan: They do.
     """
-    if not is_fixed(condition):
-        raise InvalidPlan(DELAY_CHANGES(condition=condition.name))
-
-
-def is_fixed(condition: Condition) -> bool:
-    """Return whether all values of a condition remain as they are."""
-    return not condition.a_to_b.trace_s and not condition.b_to_a.trace_s
+    steps_s = [way.trace_step_s for way in (condition.a_to_b, condition.b_to_a) if way.trace_s]
+    if steps_s and min(steps_s) < LEAST_STEP_S:
+        raise InvalidPlan(CHANGES_TOO_FAST(condition=condition.name, step_s=min(steps_s), least_s=LEAST_STEP_S))
 
 
 def netem_options(way: LinkDirection) -> tuple[str, ...]:
-    """Return what the netem takes that delays and limits frames. Source: tc-netem(8); its limit counts the delay."""
-    options: list[str] = []
-    if way.delay_ms:
-        options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
-    if way.rate_mbit_s is not None:
-        options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
-    return (*options, "limit", str(_limit(way)))
+    """Return the options of the netem that delays and limits frames, of a direction with fixed values."""
+    return _options(way, way.delay_ms)
 
 
-def loss_options(way: LinkDirection) -> tuple[str, ...]:
-    """Return what the netem behind the line takes, which loses frames; none where none are lost."""
-    if not way.loss_pct:
+def loss_options(way: LinkDirection, *, is_any: bool = False) -> tuple[str, ...]:
+    """Return the options of the netem behind the line, which loses frames, of a direction with fixed values.
+
+    Args:
+        is_any: Whether there is one where no frames are lost, because they are at other times.
+    """
+    if not way.loss_pct and not is_any:
         return ()
     if way.burst_frames > 1:
         share = way.loss_pct / 100
@@ -67,15 +74,64 @@ def loss_options(way: LinkDirection) -> tuple[str, ...]:
     return ("loss", *losses, "limit", str(_LONGEST_QUEUE))
 
 
-def _limit(way: LinkDirection) -> int:
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Options of both netems that hold at one time, the second ones empty without loss."""
+
+    netem: tuple[str, ...]
+    losses: tuple[str, ...]
+
+    def commands(self, device: str) -> str:
+        """Return the commands of tc that set them."""
+        lines = [f"qdisc change dev {device} parent 7e57:4 handle 7e58: netem {' '.join(self.netem)}"]
+        if self.losses:
+            lines.append(f"qdisc change dev {device} parent 7e58:1 handle 7e59: netem {' '.join(self.losses)}")
+        return "".join(f"{line}\n" for line in lines)
+
+
+def _over_time(way: LinkDirection) -> Sequence[_Values]:
+    """Return what holds in turn; one where all values are fixed."""
+    if not way.trace_s:
+        return (_Values(netem_options(way), loss_options(way)),)
+    count = max(len(way.trace_ms), len(way.trace_mbit_s), len(way.trace_loss_pct))
+    delays_ms, rates, losses = way.trace_ms or (0.0,) * count, way.trace_mbit_s, way.trace_loss_pct
+    most_ms, is_any = way.delay_ms + max(delays_ms), any(losses)
+    fixed = replace(way, trace_ms=(), trace_mbit_s=(), trace_loss_pct=())
+    steps = [
+        replace(
+            fixed,
+            delay_ms=way.delay_ms + delays_ms[number],
+            rate_mbit_s=rates[number] if rates else way.rate_mbit_s or _NO_LIMIT_MBIT_S,
+            loss_pct=losses[number] if losses else way.loss_pct,
+        )
+        for number in range(count)
+    ]
+    return [_Values(_options(step, most_ms), loss_options(step, is_any=is_any)) for step in steps]
+
+
+def _options(way: LinkDirection, most_ms: float) -> tuple[str, ...]:
+    """Return what netem takes for a delay, a rate and a queue. Source: tc-netem(8); its limit counts the delay.
+
+    Args:
+        most_ms: Longest delay that packets have which are on their way at once.
+    """
+    options: list[str] = []
+    if way.delay_ms:
+        options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
+    if way.rate_mbit_s is not None:
+        options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
+    return (*options, "limit", str(_limit(way, most_ms)))
+
+
+def _limit(way: LinkDirection, most_ms: float) -> int:
     if way.rate_mbit_s is None or way.queue_ms is None:
         return _LONGEST_QUEUE
-    return max(10, round((way.delay_ms + way.queue_ms) / 1_000 * way.rate_mbit_s * 1e6 / _FRAME_BITS))
+    return max(10, round((most_ms + way.queue_ms) / 1_000 * way.rate_mbit_s * 1e6 / _FRAME_BITS))
 
 
 def can_shape(device: str) -> Command:
     """Return a command that fails, with the reason on stderr, where an interface cannot be shaped."""
-    return Command(shell_step_argv(_SCRIPT, "can", device, "", "", ""), timeout_s=_TIMEOUT_S, is_root=True)
+    return Command(shell_step_argv(_SCRIPT, "can", device, "", "", "", "", ""), timeout_s=_TIMEOUT_S, is_root=True)
 
 
 def shaped(request: DeployRequest, plan: TunnelPlan) -> TunnelPlan:
@@ -96,10 +152,13 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
     destinations = " ".join((f"{peer}/32", *request.shaped_networks.get(side.other, ())))
     kept = f"{request.link.run_dir.rpartition('/')[0]}/shaped-{device}"
 
+    values = _over_time(way)
+    changes = f"{request.link.run_dir}/changes" if len(values) > 1 else ""
+
     def command(action: str) -> Command:
-        losses = " ".join(loss_options(way))
-        argv = shell_step_argv(_SCRIPT, action, device, destinations, kept, losses, *netem_options(way))
-        return Command(argv, timeout_s=_TIMEOUT_S, is_root=True)
+        losses = " ".join(values[0].losses)
+        words = (device, destinations, kept, losses, changes, f"{way.trace_step_s:g}", *values[0].netem)
+        return Command(shell_step_argv(_SCRIPT, action, *words), timeout_s=_TIMEOUT_S, is_root=True)
 
     step = PlanStep(
         title=SHAPE_WAY(device=device, peer=peer),
@@ -107,4 +166,12 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
         undo=command("unset"),
         health_check=command("check"),
     )
-    return replace(own, steps=(step, *own.steps))
+    return replace(own, files=(*own.files, *_files(changes, values, device)), steps=(step, *own.steps))
+
+
+def _files(changes: str, values: Sequence[_Values], device: str) -> tuple[FileToWrite, ...]:
+    """Return the values that change and the program that changes them; none where all are fixed."""
+    if not changes:
+        return ()
+    text = "\n".join(one.commands(device) for one in values)
+    return (FileToWrite(changes, text.encode(), 0o600), FileToWrite(f"{changes}.pl", _PROGRAM.encode(), 0o600))

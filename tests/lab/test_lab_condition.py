@@ -218,12 +218,8 @@ def test_hosts_of_the_users_own_are_shaped_until_a_killed_comparison_is_rolled_b
     """The lab's gateways as a pair of the user's own: they shape what they send to each other."""
     file = tmp_path / "near.toml"
     file.write_text(NEAR)
-    ports, options = shaped.ports, ("--condition", str(file), "--allow-load", "--solutions", "baseline")
-    tunnelmark(
-        *("pair", "add", "plant", "--a", f"root@127.0.0.1:{ports[Side.A]}", "--b", f"root@127.0.0.1:{ports[Side.B]}"),
-        *("--underlay", ",".join(UNDERLAY), "--identity", str(shaped.folder / "id_ed25519")),
-        *("--host-key-file", str(shaped.folder / "known_hosts")),
-    )
+    options = ("--condition", str(file), "--allow-load", "--solutions", "baseline")
+    add_as_own(tunnelmark, shaped, "plant")
     before = queues(shaped)
     assert "--yes-shape" in tunnelmark("compare", "plant", *options, status=None).stderr
     assert queues(shaped) == before
@@ -236,6 +232,52 @@ def test_hosts_of_the_users_own_are_shaped_until_a_killed_comparison_is_rolled_b
     running.wait()
     wait_until(lambda: queues(shaped) == before, "both hosts rolled back", timeout_s=150)
     assert least_rtt_ms(shaped) < 30.0
+
+
+SKY = """
+[[condition]]
+name = "sky"
+title = "Delays, rates and losses that change"
+[condition.a_to_b]
+delay_ms = 60.0
+trace_ms = [20.0, 0.0, 35.0, 10.0]
+trace_mbit_s = [8.0, 6.0, 8.0, 4.0]
+trace_step_s = 0.2
+queue_ms = 100.0
+[condition.b_to_a]
+delay_ms = 60.0
+trace_ms = [0.0, 30.0, 15.0, 40.0, 5.0]
+trace_loss_pct = [0.0, 8.0, 0.0, 4.0, 0.0]
+rate_mbit_s = 8.0
+queue_ms = 100.0
+"""
+
+
+@pytest.mark.full
+def test_hosts_of_the_users_own_change_values_over_time(shaped: Lab, tunnelmark: Run, tmp_path: Path) -> None:
+    file, out = tmp_path / "sky.toml", tmp_path / "found.json"
+    file.write_text(SKY)
+    add_as_own(tunnelmark, shaped, "sky")
+    before = queues(shaped)
+    options = ("--solutions", "baseline", "--profile", "quick", "--pings", "20", "--seconds", "2", "--json", str(out))
+    tunnelmark("compare", "sky", "--condition", str(file), "--yes-shape", "--allow-load", *options)
+    found = load(out)
+    (measured,) = found["measured_conditions"]
+    assert measured["is_met"], measured
+    assert {one["quantity"] for one in measured["checks"]} == {"rtt", "rate", "loss", "order"}
+    assert 120.0 < found["results"][0]["weighted_latency_ms"] < 300.0
+    assert queues(shaped) == before
+    assert [run(shaped, side, "pgrep -f changes[.]pl || true") for side in Side] == ["", ""]
+
+
+def add_as_own(tunnelmark: Run, lab: Lab, name: str) -> None:
+    """Store a lab's gateways as a pair of the user's own."""
+    ports = lab.ports
+    tunnelmark(
+        *("pair", "add", name, "--a", f"root@127.0.0.1:{ports[Side.A]}", "--b", f"root@127.0.0.1:{ports[Side.B]}"),
+        *("--underlay", ",".join(UNDERLAY), "--identity", str(lab.folder / "id_ed25519")),
+        *("--host-key-file", str(lab.folder / "known_hosts")),
+    )
 
 
 def queues(lab: Lab) -> list[str]:

@@ -20,7 +20,6 @@ from app.measurement.messages import CONDITION_NOT_ADAPTIVE, SHAPING_NOT_ALLOWED
 from app.measurement.options import RunOptions
 from app.measurement.wizard import Step
 from app.probes.workloads import WORKLOADS
-from app.tunnel.messages import DELAY_CHANGES
 from support.message_checks import shows
 from ui.common.texts import duration
 from ui.comparison.plan_page import PlanPage
@@ -207,15 +206,14 @@ def test_a_lab_shows_no_commands_for_its_condition(driver: Driver, plan: PlanPag
     assert set(driver.services.previewed) == {None}
 
 
-def test_delays_that_change_are_refused_on_own_hosts_before_consent(driver: Driver) -> None:
+def test_delays_that_change_can_be_chosen_for_own_hosts(driver: Driver) -> None:
     page = plan_of_own_hosts(driver)
     page.condition.choose("lte")
     driver.idle()
-    assert shows(page.notice.text, DELAY_CHANGES.text, condition="lte")
+    assert not driver.window.footer.next.isEnabled()
     page.condition.consent.click()
     driver.idle()
-    assert shows(page.notice.text, DELAY_CHANGES.text, condition="lte")
-    assert not driver.window.footer.next.isEnabled()
+    assert driver.window.footer.next.isEnabled()
 
 
 def test_consent_for_one_pair_is_none_for_another(driver: Driver) -> None:

@@ -160,11 +160,6 @@ HOST_CANNOT_SHAPE = MessageForm(
     "{host} cannot shape what it sends to the other host: {why}. Nothing was set up.",
     "Mend that there, or measure on a practice lab, whose link is shaped outside its hosts.",
 )
-OWN_HOSTS_DELAY_CHANGES = MessageForm(
-    "measure.own-hosts-delay-changes",
-    "{pair} is no practice lab, and {condition} has delays that change over time: only practice labs emulate those.",
-    "Measure the part quick, which has none of them: --part quick",
-)
 OWN_HOSTS_OVER_CAP = MessageForm(
     "measure.own-hosts-over-cap",
     "{study} sends up to {rate:g} Mbit/s between the hosts of {pair}, whose throughput tests are limited to {cap:g}.",

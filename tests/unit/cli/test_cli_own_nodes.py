@@ -23,7 +23,7 @@ from app.domain.transfers import of_solutions
 from app.measurement.lab_studies import LAB_STUDIES
 from app.measurement.messages.studies import (
     NO_NODE_MACHINES,
-    OWN_HOSTS_DELAY_CHANGES,
+    OWN_HOSTS_OVER_CAP,
     OWN_HOSTS_ROUTED,
     STUDY_NEEDS_LAB,
 )
@@ -172,12 +172,13 @@ def test_on_hosts_of_the_users_own_nodes_are_no_namespaces(
 
 
 @pytest.mark.parametrize("part", ["no-loss", "loss", "all"])
-def test_delays_that_change_are_for_labs_alone(
+def test_a_pair_with_a_lower_limit_of_load_is_asked_for_nothing(
     services: Services, capsys: pytest.CaptureFixture[str], part: str
 ) -> None:
+    services.pair = replace(PAIR, load_cap_mbit_s=5.0)
     assert run(SATCOM, "--part", part, "--allow-load", "--yes-shape") == ExitCode.INVALID
     printed = capsys.readouterr().err
-    assert shows(printed, OWN_HOSTS_DELAY_CHANGES.text, pair=PAIR.name)
+    assert shows(printed, OWN_HOSTS_OVER_CAP.text, pair=PAIR.name)
     assert "four machines" not in printed, "nothing is asked for what is refused"
     assert OWN_HOSTS_ROUTED.text.startswith("{study} changes four machines")
     assert services.asked == []

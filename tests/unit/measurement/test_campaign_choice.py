@@ -23,7 +23,7 @@ from app.measurement.comparison import plan_choice
 from app.measurement.messages import CANDIDATES_NOT_OFFERED, SHAPING_NOT_ALLOWED
 from app.measurement.options import RunOptions
 from app.storage.summaries import MeanDurations
-from app.tunnel.messages import DELAY_CHANGES
+from app.tunnel.messages import CHANGES_TOO_FAST
 from support.message_checks import has_message
 
 GEO, WIFI = presets()["geo"], presets()["wifi"]
@@ -74,11 +74,13 @@ def test_link_of_own_hosts_is_shaped_with_consent_only() -> None:
     assert planned(OWN, QUICK).condition is None
 
 
-def test_delays_that_change_are_for_labs_only() -> None:
-    options = replace(QUICK, condition=CHANGING, may_shape=True)
-    with pytest.raises(InvalidPlan, check=has_message(DELAY_CHANGES)):
+def test_delays_that_change_too_fast_are_for_labs_only() -> None:
+    assert planned(OWN, replace(QUICK, condition=CHANGING, may_shape=True)).condition == CHANGING
+    fast = replace(CHANGING, a_to_b=replace(CHANGING.a_to_b, trace_step_s=0.01))
+    options = replace(QUICK, condition=fast, may_shape=True)
+    with pytest.raises(InvalidPlan, check=has_message(CHANGES_TOO_FAST, step_s=0.01)):
         planned(OWN, options)
-    assert planned(LAB, options).condition == CHANGING
+    assert planned(LAB, options).condition == fast
 
 
 def test_condition_that_lasts_on_a_link_applies_where_none_is_chosen() -> None:

@@ -27,7 +27,6 @@ from app.measurement.messages.studies import (
     HUB_STUDY_NEEDS_LAB,
     NO_NODE_MACHINES,
     NODE_STUDY_NEEDS_LAB,
-    OWN_HOSTS_DELAY_CHANGES,
     OWN_HOSTS_NOT_ALLOWED,
     OWN_HOSTS_OVER_CAP,
     RESULTS_OF_FORMER_MACHINES,
@@ -102,7 +101,6 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LabRun]:
         (wanted(APPLICATION_STUDY, nodes=NodeKind.NAMESPACES), APPLICATIONS_NEED_LAB),
         (wanted(HUB_STUDY, nodes=NodeKind.NAMESPACES), HUB_STUDY_NEEDS_LAB),
         (wanted(NODE_STUDY, PLAIN), NO_NODE_MACHINES),
-        (wanted(APPLICATION_STUDY, part="no-loss"), OWN_HOSTS_DELAY_CHANGES),
         (wanted(APPLICATION_STUDY, replace(PAIR, load_cap_mbit_s=5.0)), OWN_HOSTS_OVER_CAP),
     ],
 )

@@ -32,7 +32,6 @@ from app.measurement import studies
 from app.measurement.cell_run import CellReports
 from app.measurement.messages import NO_SAFE_SUITE, SHAPING_NOT_ALLOWED
 from app.measurement.messages.studies import (
-    OWN_HOSTS_DELAY_CHANGES,
     OWN_HOSTS_NOT_ALLOWED,
     RESULTS_OF_FORMER_MACHINES,
     STUDY_NEEDS_LAB,
@@ -296,8 +295,6 @@ def test_hosts_of_the_users_own_shape_their_link_once_both_consents_are_given(
             operations.measure(QUICK, is_lab=False, nodes=NodeKind.MACHINES, consent=consent)
     assert run.measured == []
     both = OwnHostsConsent(may_change=True, may_shape=True)
-    with pytest.raises(InvalidOption, check=has_message(OWN_HOSTS_DELAY_CHANGES, condition="leo")):
-        operations.measure([OTHER], is_lab=False, nodes=NodeKind.MACHINES, consent=both)
     found = operations.measure(QUICK, is_lab=False, nodes=NodeKind.MACHINES, consent=both)
     assert found.done() == {*QUICK}
     assert run.shaping == ["shaping"]

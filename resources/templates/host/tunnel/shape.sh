@@ -3,20 +3,32 @@
 # "can" is asked before a study between nodes, whose gateways also turn off GRO.
 # $1 can, set, unset or check; $2 interface; $3 the peer's IPv4 address, and networks behind it to which packets are
 # shaped as well, separated by spaces; $4 file that keeps what the interface had; $5 options of the netem that loses
-# packets, separated by spaces, empty where none are lost; $6... options of the netem that delays and limits them
+# packets, separated by spaces, empty where none are lost; $6 file of values that change over time, with the program that
+# changes them beside it (.pl), empty where all are fixed; $7 for how many seconds each holds; $8... options of the netem
+# that delays and limits packets
 # Packets are lost behind the line, as by the link emulator of a practice lab: a lost one has taken its time on it. One
 # netem would lose them before, so the second one is the child of the first. Source: netem_enqueue and netem_dequeue in
 # net/sched/sch_netem.c: loss is decided when a packet comes; one whose time has come is given to the child.
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
 # meanwhile.
-# "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters.
+# "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters. Of
+# values that change the program counts that changes them; without the disciplines it ends.
 # Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
-action=$1 device=$2 destinations=$3 kept=$4 losses=$5; shift 5
+# @include ../end-processes.sh
+action=$1 device=$2 destinations=$3 kept=$4 losses=$5 changes=$6 step=$7; shift 7
 segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\).*/\1/p'; }
 shape() {  # without what the kernel counts
     { tc qdisc show dev "$device" | grep " 7e5[789]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
-        sed 's/ refcnt [0-9]*//; s/ *(rule hit [^)]*)//; s/ *(success [^)]*)//'
+        sed 's/ refcnt [0-9]*//; s/ *(rule hit [^)]*)//; s/ *(success [^)]*)//' |
+        if [ -n "$changes" ]; then sed 's/^\(qdisc netem [^ ]* parent [^ ]*\) .*/\1/'; else cat; fi
+}
+changing() {  # sets pid to the program that changes values
+    pid=
+    { [ -s "$kept.pid" ] && read -r pid < "$kept.pid"; } && grep -q -F "$changes.pl" "/proc/$pid/cmdline" 2>/dev/null
+}
+change() {
+    [ -z "$changes" ] || perl "$changes.pl" "$changes" "$step" "$kept.pid"
 }
 root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
 unable() {  # says why; a kernel without a list of its modules is not judged
@@ -56,10 +68,12 @@ case $action in
             { echo "it lacks perl, with which GRO is turned off towards a node: install perl-base" >&2; exit 3; }
         ;;
     check)
-        [ "$(segments)" = 1 ] && [ -s "$kept.shape" ] && [ "$(shape)" = "$(cat "$kept.shape")" ]
+        [ "$(segments)" = 1 ] && [ -s "$kept.shape" ] && [ "$(shape)" = "$(cat "$kept.shape")" ] &&
+            { [ -z "$changes" ] || changing; }
         ;;
     unset)
         status=0
+        if [ -n "$changes" ] && changing; then end_processes KILL 50 "$pid" || status=1; fi
         case $(root) in
             "qdisc prio 7e57: root"*) tc qdisc del dev "$device" root || status=1 ;;
         esac
@@ -69,11 +83,13 @@ case $action in
             read -r old < "$kept"
             ip link set dev "$device" gso_max_segs "$old" || status=1
         fi
-        [ "$status" -ne 0 ] || rm -f "$kept" "$kept.new" "$kept.shape"
+        [ "$status" -ne 0 ] || rm -f "$kept" "$kept.new" "$kept.shape" "$kept.pid"
         exit "$status"
         ;;
     set)
         refuse_unable
+        [ -z "$changes" ] || perl -MPOSIX -e 'exit 0' 2>/dev/null ||
+            { echo "it lacks perl, which changes the values over time: install perl-base" >&2; exit 3; }
         if [ ! -s "$kept" ]; then
             segments > "$kept.new"
             if ! [ -s "$kept.new" ] || ! ip link set dev "$device" gso_max_segs 1; then
@@ -89,6 +105,7 @@ case $action in
             tc qdisc add dev "$device" parent 7e57:4 handle 7e58: netem "$@" &&
             lose &&
             shape_destinations &&
-            shape > "$kept.shape"
+            shape > "$kept.shape" &&
+            change
         ;;
 esac

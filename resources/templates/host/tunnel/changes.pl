@@ -1,0 +1,40 @@
+# Gives tc the values of a link's condition that change over time, each for some time, over and over. Arguments: FILE STEP_S
+# PID_FILE. FILE has commands of tc; an empty line is between what holds in turn. The first values are there already.
+#
+# Each sleep ends a little late; /proc/uptime is exact in the long run, and counts hundredths of a second. So each sleep makes
+# up for a fifth of what the values are late by. When the interface is not shaped any more tc ends, and this program with it.
+use strict;
+use POSIX ();
+
+my ($file, $step_s, $pid_file) = @ARGV;
+open(my $values, "<", $file) or die "$file: $!\n";
+my @blocks = do { local $/ = ""; <$values> };
+@blocks or die "$file is empty\n";
+defined(my $child = fork) or die "fork: $!\n";
+if ($child) {
+    open(my $pid, ">", $pid_file) or die "$pid_file: $!\n";
+    print $pid "$child\n";
+    close($pid) or die "$pid_file: $!\n";
+    exit 0;
+}
+POSIX::setsid();
+open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null"); open(STDERR, ">", "/dev/null");
+open(my $tc, "|-", "tc", "-batch", "-") or exit 1;
+select((select($tc), $| = 1)[0]);
+
+sub uptime_s {
+    open(my $from, "<", "/proc/uptime") or exit 1;
+    return (split " ", <$from>)[0];
+}
+
+my $begin_s = uptime_s();
+for (my $number = 1; ; $number++) {
+    my $late_s = uptime_s() - $begin_s - ($number - 1) * $step_s;
+    if ($late_s > $step_s) {
+        $number += int($late_s / $step_s);
+        $late_s = 0;
+    }
+    my $wait_s = $step_s - $late_s / 5;
+    select(undef, undef, undef, $wait_s) if $wait_s > 0;
+    print $tc $blocks[$number % @blocks];
+}

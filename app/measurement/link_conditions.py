@@ -43,7 +43,7 @@ _QUANTILE = 0.1
 
 _PINGS, _PING_INTERVAL_S = 120, 0.03
 _PHASES, _FINE, _KEPT = 16, 10, 4
-"""Begins of a trace that are tried: over its whole length, then twice around so many that fitted best. Our choice."""
+"""Starts of a trace that are tried: over its whole length, then twice around so many that fitted best. Our choice."""
 _SECONDS, _MOST_SECONDS = 4, 20
 """Length of a stream; where rate or loss change over time, as long as their trace and its edges, up to the most."""
 _EDGES_S = 2
@@ -315,19 +315,24 @@ def _low(values_ms: Sequence[float] | _Values) -> float:
 def _best_fit(condition: Condition, sent_s: Sequence[float], rtt_ms: _Values) -> _Values:
     """Return the round-trip times that are expected where the traces began when it fits best.
 
-    Begins are tried in ever finer steps around those that fitted best: next to the true ones others may fit better as
-    long as the steps are coarse.
+    Starts are tried in ever finer steps around those that fitted best: while the steps are coarse, wrong ones may fit
+    better than those next to the true ones.
     """
     lengths = [way.trace_s for way in (condition.a_to_b, condition.b_to_a)]
 
-    def misfit(begins: tuple[float, float]) -> float:
-        return _misfit(rtt_ms - _expected_ms(condition, sent_s, _scaled(begins, lengths)))
+    def misfit(starts: tuple[float, float]) -> float:
+        return _misfit(rtt_ms - _expected_ms(condition, sent_s, _scaled(starts, lengths)))
 
     best, step = [(0.0, 0.0)], 1.0
     for number in (_PHASES, _FINE, _FINE):
         shifts = [step * (each / number - 0.5) for each in range(number + 1)]
         there, back = ([shift if length else 0.0 for shift in (shifts if length else [0.0])] for length in lengths)
-        tried = {(first + a, second + b) for first, second in best for a in there for b in back}
+        tried = {
+            (round((first + a) % 1.0, 6), round((second + b) % 1.0, 6))
+            for first, second in best
+            for a in there
+            for b in back
+        }
         best = sorted(tried, key=misfit)[:_KEPT]
         step = 2.0 * step / number
     return _expected_ms(condition, sent_s, _scaled(best[0], lengths))

@@ -53,8 +53,8 @@ class OwnHostsUse:
         """Refuse a pair of the user's own hosts on which the study cannot be measured. Asks no host.
 
         Raises:
-            InvalidOption: The study is for practice labs, or the nodes are no machines of the pair, or the hosts cannot
-                make a condition.
+            InvalidOption: The study is for practice labs, or the nodes are no machines of the pair, or the rate of a
+                condition is above the pair's limit.
         """
         if self.changes is None or nodes is NodeKind.NAMESPACES:
             raise InvalidOption(self.needs_lab(pair=pair.name))

@@ -205,10 +205,10 @@ BARE_LINK_BRIDGED = MessageForm(
     "The bare link carries no Ethernet frames between networks, so its nodes cannot be bridged.",
     "Choose routed nodes.",
 )
-CHANGES_TOO_FAST = MessageForm(
-    "tunnel.changes-too-fast",
-    "The values of {condition} change every {step_s:g} s; hosts cannot do so faster than every {least_s:g} s.",
-    "Give it a longer trace_step_s, or measure on a practice lab.",
+CHANGES_NOT_MADE = MessageForm(
+    "tunnel.changes-not-made",
+    "Hosts cannot make {condition}: a value holds {least_s:g} s at least, and one direction changes delay or loss.",
+    "Change the condition's file, or measure on a practice lab.",
 )
 UNDERLAY_NOT_FOUND = MessageForm(
     "tunnel.underlay-not-found",

@@ -4,8 +4,7 @@ Packets that no VPN carries between nodes do not have the peer's address: their 
 
 The interface hands no long segments to the card meanwhile, to any destination.
 
-A program on the host changes values over time, and ends with the shaping. Packets that wait while a rate changes leave
-at the former one; on a practice lab, at the new one.
+A program on the host changes values over time, and ends with the shaping.
 
 The step comes before all steps of the VPN, so that it ends with the tunnel: by the same undo, lease and rollback timer.
 """
@@ -22,7 +21,7 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.probes.counters import underlay_device
-from app.tunnel.messages import CHANGES_TOO_FAST, SHAPE_WAY, UNDERLAY_NOT_FOUND
+from app.tunnel.messages import CHANGES_NOT_MADE, SHAPE_WAY, UNDERLAY_NOT_FOUND
 from app.tunnel.request import DeployRequest
 
 _TIMEOUT_S = 15.0
@@ -36,19 +35,22 @@ _NO_LIMIT_MBIT_S = 10_000.0
 
 Source: netem_enqueue in net/sched/sch_netem.c.
 """
-LEAST_STEP_S = 0.02
+LEAST_STEP_S = 0.05
 """Shortest time for which hosts make a value that changes. Changes are some milliseconds early or late. Our choice."""
 
 
 def refuse_unshaped(condition: Condition) -> None:
-    """Refuse a condition whose values change faster than a host changes them.
+    """Refuse a condition that hosts cannot make.
+
+    Netem delays frames before it loses them: where both change in one direction, another share of them is lost than
+    the condition says.
 
     Raises:
-        InvalidPlan: They do.
+        InvalidPlan: Values change faster than every LEAST_STEP_S, or delay and loss change in one direction.
     """
-    steps_s = [way.trace_step_s for way in (condition.a_to_b, condition.b_to_a) if way.trace_s]
-    if steps_s and min(steps_s) < LEAST_STEP_S:
-        raise InvalidPlan(CHANGES_TOO_FAST(condition=condition.name, step_s=min(steps_s), least_s=LEAST_STEP_S))
+    for way in (condition.a_to_b, condition.b_to_a):
+        if way.trace_s and (way.trace_step_s < LEAST_STEP_S or (way.trace_ms and way.trace_loss_pct)):
+            raise InvalidPlan(CHANGES_NOT_MADE(condition=condition.name, least_s=LEAST_STEP_S))
 
 
 def netem_options(way: LinkDirection) -> tuple[str, ...]:
@@ -81,10 +83,10 @@ class _Values:
     netem: tuple[str, ...]
     losses: tuple[str, ...]
 
-    def commands(self, device: str) -> str:
-        """Return the commands of tc that set them."""
+    def commands(self, device: str, *, are_losses_fixed: bool) -> str:
+        """Return the commands of tc that set them; netem begins fixed losses in bursts anew whenever it gets them."""
         lines = [f"qdisc change dev {device} parent 7e57:4 handle 7e58: netem {' '.join(self.netem)}"]
-        if self.losses:
+        if not are_losses_fixed:
             lines.append(f"qdisc change dev {device} parent 7e58:1 handle 7e59: netem {' '.join(self.losses)}")
         return "".join(f"{line}\n" for line in lines)
 
@@ -173,5 +175,6 @@ def _files(changes: str, values: Sequence[_Values], device: str) -> tuple[FileTo
     """Return the values that change and the program that changes them; none where all are fixed."""
     if not changes:
         return ()
-    text = "\n".join(one.commands(device) for one in values)
+    are_losses_fixed = len({one.losses for one in values}) == 1
+    text = "\n".join(one.commands(device, are_losses_fixed=are_losses_fixed) for one in values)
     return (FileToWrite(changes, text.encode(), 0o600), FileToWrite(f"{changes}.pl", _PROGRAM.encode(), 0o600))

@@ -134,14 +134,15 @@ def test_a_lab_has_no_boxes(driver: Driver, asked: list[Any]) -> None:
 
 
 def test_what_is_refused_on_hosts_of_the_users_own_is_reported(driver: Driver, asked: list[Any]) -> None:
+    name, pair = next(iter(driver.services.stored.items()))
+    driver.services.stored[name] = replace(pair, load_cap_mbit_s=5.0)
     page = chosen(driver, SATCOM)
-    page.tabs.parts.setCurrentCell(1, 0)
     driver.idle()
     dialog = ask(driver, page)
     for box in dialog.own.boxes:
         box.setChecked(True)
     driver.click(dialog.yes)
-    driver.until(lambda: "only practice labs emulate those" in page.notice.text)
+    driver.until(lambda: "whose throughput tests are limited to 5" in page.notice.text)
     assert asked == []
 
 

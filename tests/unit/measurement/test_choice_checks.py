@@ -13,7 +13,7 @@ from app.domain.profiles import PROFILES, ProfileName
 from app.measurement.choice_checks import check_chosen
 from app.measurement.messages import CONDITION_NOT_ADAPTIVE, SHAPING_NOT_ALLOWED, WORKLOAD_NOT_ADAPTIVE
 from app.measurement.options import RunOptions
-from app.tunnel.messages import CHANGES_TOO_FAST
+from app.tunnel.messages import CHANGES_NOT_MADE
 from support.message_checks import has_message
 
 GEO, LTE = presets()["geo"], presets()["lte"]
@@ -38,5 +38,5 @@ def test_own_hosts_are_asked_for_consent_only_where_they_can_make_the_condition(
     check_chosen(OWN, replace(QUICK, condition=LTE, may_shape=True))
     fast = replace(LTE, b_to_a=replace(LTE.b_to_a, trace_step_s=0.005))
     for may_shape in (False, True):
-        with pytest.raises(InvalidPlan, check=has_message(CHANGES_TOO_FAST)):
+        with pytest.raises(InvalidPlan, check=has_message(CHANGES_NOT_MADE)):
             check_chosen(OWN, replace(QUICK, condition=fast, may_shape=may_shape))

@@ -235,7 +235,7 @@ def test_both_hosts_are_asked_whether_they_can_shape(monkeypatch: pytest.MonkeyP
     def session(name: str) -> Any:
         def run(command: Command, **_: object) -> CommandResult:
             assert "can" in command.argv
-            asked.append(f"{name} {command.argv[-4]}")
+            asked.append(f"{name} {command.argv[command.argv.index('can') + 1]}")
             output = ("", "its kernel lacks the module sch_netem") if name == unable else ("", "")
             return CommandResult(command.argv, 3 * (name == unable), *output, 0.1)
 

@@ -1,8 +1,10 @@
 # Gives tc the values of a link's condition that change over time, each for some time, over and over. Arguments: FILE STEP_S
-# PID_FILE. FILE has commands of tc; an empty line is between what holds in turn. The first values are there already.
+# PID_FILE. FILE has commands of tc; an empty line is between what holds in turn.
 #
-# Each sleep ends a little late; /proc/uptime is exact in the long run, and counts hundredths of a second. So each sleep makes
-# up for a fifth of what the values are late by. When the interface is not shaped any more tc ends, and this program with it.
+# What holds follows from the time since the host was started, so that two hosts are as far apart from each other in one
+# tunnel as in the next. Each sleep ends a little late; /proc/uptime is exact in the long run, and counts hundredths of a
+# second. So each sleep makes up for a fifth of what the values are late by. When the interface is not shaped any more tc
+# ends, and this program with it.
 use strict;
 use POSIX ();
 
@@ -18,6 +20,7 @@ if ($child) {
     exit 0;
 }
 POSIX::setsid();
+chdir("/");
 open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null"); open(STDERR, ">", "/dev/null");
 open(my $tc, "|-", "tc", "-batch", "-") or exit 1;
 select((select($tc), $| = 1)[0]);
@@ -27,9 +30,8 @@ sub uptime_s {
     return (split " ", <$from>)[0];
 }
 
-my $begin_s = uptime_s();
-for (my $number = 1; ; $number++) {
-    my $late_s = uptime_s() - $begin_s - ($number - 1) * $step_s;
+for (my $number = 1 + int(uptime_s() / $step_s); ; $number++) {
+    my $late_s = uptime_s() - ($number - 1) * $step_s;
     if ($late_s > $step_s) {
         $number += int($late_s / $step_s);
         $late_s = 0;

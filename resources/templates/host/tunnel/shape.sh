@@ -12,7 +12,8 @@
 # netem loses whole packets of a sender with segmentation offload, each many frames long: so the interface gets none
 # meanwhile.
 # "check" compares with what tc showed right after "set", which is kept beside $4: disciplines, values of netem, filters. Of
-# values that change the program counts that changes them; without the disciplines it ends.
+# values that change it counts that the program runs which changes them; without the disciplines that ends. It is no daemon
+# of the VPN: it has no mark of the tunnel, and its command line does not name the tunnel's folder.
 # Only an interface whose queueing is the kernel's own default is shaped: its handle is 0, and it comes back by itself.
 
 # @include ../end-processes.sh
@@ -21,14 +22,23 @@ segments() { ip -d link show dev "$device" | sed -n 's/.* gso_max_segs \([0-9]*\
 shape() {  # without what the kernel counts
     { tc qdisc show dev "$device" | grep " 7e5[789]: "; tc filter show dev "$device" parent 7e57:; } 2>/dev/null |
         sed 's/ refcnt [0-9]*//; s/ *(rule hit [^)]*)//; s/ *(success [^)]*)//' |
-        if [ -n "$changes" ]; then sed 's/^\(qdisc netem [^ ]* parent [^ ]*\) .*/\1/'; else cat; fi
+        case $changes in
+            "") cat ;;
+            *) sed "s/^\(qdisc netem 7e5[8$(losses_change && echo 9)]: parent [^ ]*\) .*/\1/" ;;
+        esac
 }
+losses_change() { grep -q " 7e59: " "$changes"; }
 changing() {  # sets pid to the program that changes values
     pid=
-    { [ -s "$kept.pid" ] && read -r pid < "$kept.pid"; } && grep -q -F "$changes.pl" "/proc/$pid/cmdline" 2>/dev/null
+    { [ -s "$kept.pid" ] && read -r pid < "$kept.pid"; } && grep -q -F "$kept.pid" "/proc/$pid/cmdline" 2>/dev/null
 }
-change() {
-    [ -z "$changes" ] || perl "$changes.pl" "$changes" "$step" "$kept.pid"
+change() {  # every value once, so that one that tc refuses fails the step
+    [ -n "$changes" ] || return 0
+    tc -batch "$changes" || return
+    (
+        unset TUNNELMARK_RUN TUNNELMARK_TUNNEL TUNNELMARK_MEMBER
+        cd "${changes%/*}" && exec perl "./${changes##*/}.pl" "${changes##*/}" "$step" "$kept.pid"
+    )
 }
 root() { tc qdisc show dev "$device" 2>/dev/null | grep " root" | head -n 1; }
 unable() {  # says why; a kernel without a list of its modules is not judged

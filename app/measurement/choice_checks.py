@@ -40,7 +40,7 @@ def check_shaping(pair: PairSpec, condition: Condition | None, *, may_shape: boo
     """Refuse a condition that hosts of the user's own cannot make, or without consent.
 
     Raises:
-        InvalidPlan: Its values change too fast, or the user has not agreed.
+        InvalidPlan: Hosts cannot make it, or the user has not agreed.
     """
     if condition is None or pair.is_lab:
         return

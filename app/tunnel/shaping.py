@@ -53,9 +53,20 @@ def refuse_unshaped(condition: Condition) -> None:
             raise InvalidPlan(CHANGES_NOT_MADE(condition=condition.name, least_s=LEAST_STEP_S))
 
 
-def netem_options(way: LinkDirection) -> tuple[str, ...]:
-    """Return the options of the netem that delays and limits frames, of a direction with fixed values."""
-    return _options(way, way.delay_ms)
+def netem_options(way: LinkDirection, *, most_ms: float = 0.0) -> tuple[str, ...]:
+    """Return the options of the netem that delays and limits frames, of a direction with fixed values.
+
+    Args:
+        most_ms: Longest delay of frames that are on their way at once, where that was longer before.
+
+    Source: tc-netem(8).
+    """
+    options: list[str] = []
+    if way.delay_ms:
+        options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
+    if way.rate_mbit_s is not None:
+        options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
+    return (*options, "limit", str(_limit(way, max(way.delay_ms, most_ms))))
 
 
 def loss_options(way: LinkDirection, *, is_any: bool = False) -> tuple[str, ...]:
@@ -108,24 +119,11 @@ def _over_time(way: LinkDirection) -> Sequence[_Values]:
         )
         for number in range(count)
     ]
-    return [_Values(_options(step, most_ms), loss_options(step, is_any=is_any)) for step in steps]
-
-
-def _options(way: LinkDirection, most_ms: float) -> tuple[str, ...]:
-    """Return what netem takes for a delay, a rate and a queue. Source: tc-netem(8); its limit counts the delay.
-
-    Args:
-        most_ms: Longest delay that packets have which are on their way at once.
-    """
-    options: list[str] = []
-    if way.delay_ms:
-        options += ["delay", f"{round(1_000 * way.delay_ms)}us"]
-    if way.rate_mbit_s is not None:
-        options += ["rate", f"{round(1_000 * way.rate_mbit_s)}kbit"]
-    return (*options, "limit", str(_limit(way, most_ms)))
+    return [_Values(netem_options(step, most_ms=most_ms), loss_options(step, is_any=is_any)) for step in steps]
 
 
 def _limit(way: LinkDirection, most_ms: float) -> int:
+    """Return the most frames that netem holds; they are in its queue during their delay as well."""
     if way.rate_mbit_s is None or way.queue_ms is None:
         return _LONGEST_QUEUE
     return max(10, round((most_ms + way.queue_ms) / 1_000 * way.rate_mbit_s * 1e6 / _FRAME_BITS))
@@ -153,7 +151,6 @@ def _shaped(request: DeployRequest, own: EndpointPlan, side: Side, way: LinkDire
     peer = request.link.underlay(side.other)
     destinations = " ".join((f"{peer}/32", *request.shaped_networks.get(side.other, ())))
     kept = f"{request.link.run_dir.rpartition('/')[0]}/shaped-{device}"
-
     values = _over_time(way)
     changes = f"{request.link.run_dir}/changes" if len(values) > 1 else ""
 

@@ -1,7 +1,8 @@
 # Holds back what the peer's tunnel sends, by a firewall table of its own.
 # $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
 # withheld: a protocol, a port of UDP, or a session of L2TPv3, $8 its number, $9 bytes of the session's cookie.
-# In L2TPv3, EAPOL (EtherType 888e) passes, and with it MKA: MACsec gives up a peer that it has not heard for 6 s, and with it the keys of the copies.
+# In L2TPv3, EAPOL (EtherType 888e) passes, and with it MKA: MACsec gives up a peer that it has not heard for 6 s, and its
+# keys, without which the copies are worth nothing.
 # Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
 
 # @include ../probes/guard-head.sh
